@@ -1,1 +1,21 @@
-//! Placeholder.
+//! Files: text that streams in, outputs that appear whole or not at all, and mapped sections.
+//!
+//! ```text
+//! file | .gz | .zst | stdin --TextReader--> checked lines
+//! lines | sections --Output--> temporary name --finish()--> final name
+//! ```
+//!
+//! *Useful for* every crate that touches a file. *Not useful for* knowing what a line means: no format of our
+//! field is known here.
+//!
+//! ```
+//! use sylvan_store::TextReader;
+//! let mut reader = TextReader::from_text("example", "one\ntwo\n");
+//! assert_eq!(reader.next_line()?, Some("one"));
+//! assert_eq!(reader.line_number(), 1);
+//! # Ok::<(), sylvan_base::InputError>(())
+//! ```
+
+mod text;
+
+pub use text::TextReader;

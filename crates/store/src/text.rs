@@ -1,0 +1,229 @@
+//! Streaming lines from plain, gzip and zstd files and from standard input.
+//!
+//! Compression is recognised by the first bytes, not by the name, so that `cat x.gz | sylvan ...` works too.
+//! Each line is checked once, here: valid UTF-8, no NUL, no control characters except tab. Everything
+//! downstream may rely on it.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Chain, Cursor, Read};
+use std::path::Path;
+
+use sylvan_base::{Fault, InputError, Result};
+
+const BUFFER: usize = 1 << 16;
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Reads a text line by line and knows where it is.
+///
+/// A `\r` before the newline and a byte-order mark at the start are dropped; a last line without newline
+/// counts as a line.
+pub struct TextReader {
+    name: String,
+    input: Box<dyn BufRead + Send>,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl TextReader {
+    /// Opens a file, or standard input for `-`.
+    pub fn open(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        if name == "-" {
+            return Self::detect("standard input".to_string(), Box::new(std::io::stdin()));
+        }
+        let file = File::open(path).map_err(InputError::io(path, "open"))?;
+        let is_folder = file.metadata().is_ok_and(|meta| meta.is_dir());
+        if is_folder {
+            let source = std::io::Error::other("it is a folder, expected a file");
+            return Err(InputError::Io { path: path.to_path_buf(), action: "open", source });
+        }
+        Self::detect(name, Box::new(file))
+    }
+
+    /// Reads from anything; `name` stands for the file name in messages.
+    pub fn from_reader(name: impl Into<String>, input: impl Read + Send + 'static) -> Self {
+        let input: Box<dyn Read + Send> = Box::new(input);
+        Self::plain(name.into(), BufReader::with_capacity(BUFFER, input))
+    }
+
+    /// Reads from a string in memory.
+    pub fn from_text(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::from_reader(name, Cursor::new(text.into().into_bytes()))
+    }
+
+    fn plain(name: String, input: impl BufRead + Send + 'static) -> Self {
+        Self { name, input: Box::new(input), line: Vec::new(), number: 0 }
+    }
+
+    fn detect(name: String, mut raw: Box<dyn Read + Send>) -> Result<Self> {
+        let mut head = Vec::with_capacity(4);
+        raw.by_ref().take(4).read_to_end(&mut head).map_err(InputError::io(&name, "read"))?;
+        let gzip = head.starts_with(&GZIP);
+        let zstd = head.starts_with(&ZSTD);
+        let all: Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>> = Cursor::new(head).chain(raw);
+        let reader: Box<dyn BufRead + Send> = if gzip {
+            Box::new(BufReader::with_capacity(BUFFER, flate2::read::MultiGzDecoder::new(all)))
+        } else if zstd {
+            let decoder = zstd::stream::read::Decoder::new(all).map_err(InputError::io(&name, "decompress"))?;
+            Box::new(BufReader::with_capacity(BUFFER, decoder))
+        } else {
+            Box::new(BufReader::with_capacity(BUFFER, all))
+        };
+        Ok(Self { name, input: reader, line: Vec::new(), number: 0 })
+    }
+
+    /// The next line without its line break, or `None` at the end.
+    pub fn next_line(&mut self) -> Result<Option<&str>> {
+        self.line.clear();
+        let read = self.input.read_until(b'\n', &mut self.line).map_err(InputError::io(&self.name, "read"))?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        if self.line.last() == Some(&b'\n') {
+            self.line.pop();
+        }
+        if self.line.last() == Some(&b'\r') {
+            self.line.pop();
+        }
+        let start = if self.number == 1 && self.line.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
+        match check(&self.line[start..]) {
+            Ok(text) => Ok(Some(text)),
+            Err(fault) => Err(fault.at(&self.name, self.number)),
+        }
+    }
+
+    /// The 1-based number of the line read last; 0 before the first.
+    pub fn line_number(&self) -> u64 {
+        self.number
+    }
+
+    /// The file name for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Adds this place (name and the line read last) to a fault.
+    pub fn locate(&self, fault: Fault) -> InputError {
+        fault.at(&self.name, self.number)
+    }
+}
+
+impl std::fmt::Debug for TextReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TextReader({}:{})", self.name, self.number)
+    }
+}
+
+/// Valid UTF-8 without control characters, or what stands where.
+fn check(line: &[u8]) -> std::result::Result<&str, Fault> {
+    let text = std::str::from_utf8(line).map_err(|error| {
+        let valid = error.valid_up_to();
+        let column = String::from_utf8_lossy(&line[..valid]).chars().count() + 1;
+        Fault::new(column, format!("the byte 0x{:02x}", line[valid]), "UTF-8 text")
+            .advise("convert the file to UTF-8, for example with iconv")
+    })?;
+    // The common case costs one pass over the bytes; C1 controls are the two-byte sequences C2 80..9F.
+    let mut after_c2 = false;
+    let suspicious = line.iter().any(|&byte| {
+        let bad = (byte < 0x20 && byte != b'\t') || byte == 0x7f || (after_c2 && byte < 0xa0);
+        after_c2 = byte == 0xc2;
+        bad
+    });
+    if suspicious {
+        let found = text.chars().enumerate().find(|&(_, c)| c != '\t' && c.is_control());
+        if let Some((index, c)) = found {
+            let name = if c == '\0' { "a NUL character".into() } else { format!("U+{:04X}", c as u32) };
+            return Err(Fault::new(index + 1, name, "text without control characters")
+                .advise("remove it, for example with tr -d"));
+        }
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn lines(path: &Path) -> Vec<String> {
+        let mut reader = TextReader::open(path).unwrap();
+        let mut out = Vec::new();
+        while let Some(line) = reader.next_line().unwrap() {
+            out.push(line.to_string());
+        }
+        out
+    }
+
+    #[test]
+    fn plain_gzip_and_zstd_read_alike_whatever_their_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = "\u{feff}eins\r\nzwei\n\n新 华社";
+        let expected = ["eins", "zwei", "", "新 华社"];
+        let plain = dir.path().join("plain");
+        std::fs::write(&plain, text).unwrap();
+        let gz = dir.path().join("gz");
+        // Two gzip members behind each other, as `cat a.gz b.gz` makes them.
+        let mut file = File::create(&gz).unwrap();
+        for part in ["\u{feff}eins\r\nzw", "ei\n\n新 华社"] {
+            let mut encoder = flate2::write::GzEncoder::new(&mut file, flate2::Compression::default());
+            encoder.write_all(part.as_bytes()).unwrap();
+            encoder.finish().unwrap();
+        }
+        let zst = dir.path().join("zst");
+        std::fs::write(&zst, zstd::encode_all(text.as_bytes(), 3).unwrap()).unwrap();
+        for path in [plain, gz, zst] {
+            assert_eq!(lines(&path), expected, "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn bad_bytes_are_named_with_line_and_column() {
+        let cases: [(&[u8], &str); 4] = [
+            (b"ok\n\xe6\x96\xb0\xff", "t:2:2: found the byte 0xff, expected UTF-8 text"),
+            (b"a\0b", "t:1:2: found a NUL character, expected text without control characters"),
+            (b"ok\n\nab\x1b", "t:3:3: found U+001B, expected text without control characters"),
+            ("é\u{85}".as_bytes(), "t:1:2: found U+0085, expected text without control characters"),
+        ];
+        for (bytes, expected) in cases {
+            let mut reader = TextReader::from_reader("t", Cursor::new(bytes.to_vec()));
+            let error = loop {
+                match reader.next_line() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => panic!("no error in {bytes:?}"),
+                    Err(error) => break error.to_string(),
+                }
+            };
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_truncated_gzip_file_is_an_error_that_names_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("cut.gz");
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(&b"a line\n".repeat(1000)).unwrap();
+        let bytes = encoder.finish().unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        let mut reader = TextReader::open(&path).unwrap();
+        let error = loop {
+            match reader.next_line() {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("the cut went unnoticed"),
+                Err(error) => break error.to_string(),
+            }
+        };
+        assert!(error.contains("cut.gz"), "{error}");
+    }
+
+    #[test]
+    fn missing_files_and_folders_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = TextReader::open(&dir.path().join("none")).unwrap_err().to_string();
+        assert!(error.contains("none: cannot open"), "{error}");
+        let error = TextReader::open(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("folder"), "{error}");
+    }
+}
