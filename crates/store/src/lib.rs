@@ -16,6 +16,13 @@
 //! # Ok::<(), sylvan_base::InputError>(())
 //! ```
 
+mod container;
+mod map;
+mod output;
 mod text;
+mod vocab;
 
+pub use container::{Container, ContainerWriter, Name, name};
+pub use output::Output;
 pub use text::TextReader;
+pub use vocab::FrozenVocab;

@@ -65,7 +65,8 @@ impl TextReader {
         let reader: Box<dyn BufRead + Send> = if gzip {
             Box::new(BufReader::with_capacity(BUFFER, flate2::read::MultiGzDecoder::new(all)))
         } else if zstd {
-            let decoder = zstd::stream::read::Decoder::new(all).map_err(InputError::io(&name, "decompress"))?;
+            let decoder =
+                zstd::stream::read::Decoder::new(all).map_err(InputError::io(&name, "decompress"))?;
             Box::new(BufReader::with_capacity(BUFFER, decoder))
         } else {
             Box::new(BufReader::with_capacity(BUFFER, all))
@@ -76,7 +77,8 @@ impl TextReader {
     /// The next line without its line break, or `None` at the end.
     pub fn next_line(&mut self) -> Result<Option<&str>> {
         self.line.clear();
-        let read = self.input.read_until(b'\n', &mut self.line).map_err(InputError::io(&self.name, "read"))?;
+        let read =
+            self.input.read_until(b'\n', &mut self.line).map_err(InputError::io(&self.name, "read"))?;
         if read == 0 {
             return Ok(None);
         }

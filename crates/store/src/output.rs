@@ -1,0 +1,181 @@
+//! Outputs that appear whole or not at all.
+//!
+//! An output is written under a temporary name in the same folder and renamed when it is complete; an error,
+//! a panic or a kill leaves no half-written file under the final name.
+
+use std::fs::File;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use sylvan_base::{InputError, Result};
+
+/// A file under a temporary name that takes its final name in [`commit`](Self::commit).
+#[derive(Debug)]
+pub(crate) struct PendingFile {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: File,
+    committed: bool,
+}
+
+impl PendingFile {
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        let name = path.file_name().ok_or_else(|| InputError::Io {
+            path: path.to_path_buf(),
+            action: "create",
+            source: std::io::Error::other("it is not the name of a file"),
+        })?;
+        // The process id keeps two runs apart that write the same output.
+        let temporary =
+            path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
+        let file = File::create(&temporary).map_err(InputError::io(path, "create"))?;
+        Ok(Self { path: path.to_path_buf(), temporary, file, committed: false })
+    }
+
+    pub(crate) fn rewind(&mut self) -> Result<()> {
+        self.file.seek(SeekFrom::Start(0)).map_err(InputError::io(&self.path, "write"))?;
+        Ok(())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn commit(mut self) -> Result<()> {
+        self.file.sync_all().map_err(InputError::io(&self.path, "write"))?;
+        std::fs::rename(&self.temporary, &self.path).map_err(InputError::io(&self.path, "rename to"))?;
+        self.committed = true;
+        Ok(())
+    }
+}
+
+impl Write for PendingFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.write(bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for PendingFile {
+    fn drop(&mut self) {
+        if !self.committed {
+            // Nothing can be done about a failure here; the name says that the file is temporary.
+            let _ = std::fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+enum Sink {
+    Stdout(BufWriter<std::io::Stdout>),
+    Plain(BufWriter<PendingFile>),
+    Gzip(flate2::write::GzEncoder<BufWriter<PendingFile>>),
+    Zstd(zstd::stream::write::Encoder<'static, BufWriter<PendingFile>>),
+}
+
+/// Writes text to a file (compressed when the name ends in `.gz` or `.zst`) or, for `-`, to standard output.
+///
+/// Nothing appears under the final name before [`finish`](Self::finish).
+pub struct Output {
+    path: PathBuf,
+    sink: Sink,
+}
+
+impl Output {
+    /// Creates an output.
+    pub fn create(path: &Path) -> Result<Self> {
+        let sink = if path == Path::new("-") {
+            Sink::Stdout(BufWriter::with_capacity(1 << 16, std::io::stdout()))
+        } else {
+            let file = BufWriter::with_capacity(1 << 16, PendingFile::create(path)?);
+            match path.extension().and_then(|ending| ending.to_str()) {
+                Some("gz") => Sink::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
+                Some("zst") => Sink::Zstd(
+                    zstd::stream::write::Encoder::new(file, 3).map_err(InputError::io(path, "write"))?,
+                ),
+                _ => Sink::Plain(file),
+            }
+        };
+        Ok(Self { path: path.to_path_buf(), sink })
+    }
+
+    /// Writes bytes.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let result = match &mut self.sink {
+            Sink::Stdout(sink) => sink.write_all(bytes),
+            Sink::Plain(sink) => sink.write_all(bytes),
+            Sink::Gzip(sink) => sink.write_all(bytes),
+            Sink::Zstd(sink) => sink.write_all(bytes),
+        };
+        result.map_err(InputError::io(&self.path, "write"))
+    }
+
+    /// Writes a line and its line break.
+    pub fn line(&mut self, line: &str) -> Result<()> {
+        self.write(line.as_bytes())?;
+        self.write(b"\n")
+    }
+
+    /// Completes the output and gives it its final name.
+    pub fn finish(self) -> Result<()> {
+        let Self { path, sink } = self;
+        let pending = match sink {
+            Sink::Stdout(mut sink) => return sink.flush().map_err(InputError::io(&path, "write")),
+            Sink::Plain(sink) => sink,
+            Sink::Gzip(sink) => sink.finish().map_err(InputError::io(&path, "write"))?,
+            Sink::Zstd(sink) => sink.finish().map_err(InputError::io(&path, "write"))?,
+        };
+        pending.into_inner().map_err(|error| InputError::io(&path, "write")(error.into_error()))?.commit()
+    }
+}
+
+impl std::fmt::Debug for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Output({})", self.path.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TextReader;
+
+    #[test]
+    fn what_is_written_reads_back_in_every_compression() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a.txt", "a.txt.gz", "a.txt.zst"] {
+            let path = dir.path().join(name);
+            let mut output = Output::create(&path).unwrap();
+            output.line("first").unwrap();
+            output.line("第二").unwrap();
+            assert!(!path.exists(), "nothing under the final name before finish");
+            output.finish().unwrap();
+            let mut reader = TextReader::open(&path).unwrap();
+            assert_eq!(reader.next_line().unwrap(), Some("first"));
+            assert_eq!(reader.next_line().unwrap(), Some("第二"));
+            assert_eq!(reader.next_line().unwrap(), None);
+        }
+        let compressed = std::fs::read(dir.path().join("a.txt.gz")).unwrap();
+        assert!(compressed.starts_with(&[0x1f, 0x8b]));
+    }
+
+    #[test]
+    fn an_unfinished_output_leaves_the_old_file_and_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        std::fs::write(&path, "old").unwrap();
+        let mut output = Output::create(&path).unwrap();
+        output.line("new").unwrap();
+        drop(output);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_missing_folder_is_an_error_that_names_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = Output::create(&dir.path().join("no/such")).unwrap_err().to_string();
+        assert!(error.contains("such: cannot create"), "{error}");
+    }
+}
