@@ -1,1 +1,32 @@
-//! Placeholder.
+//! Source trees and packed forests: what they are, how they are read, written and turned into one another.
+//!
+//! ```text
+//! (S (NP he) (VP sees her))  --penn-->    Tree          --binarise, CleanUp-->    Tree
+//! 1 he ... 2 nsubj           --conllu-->  Dependencies  --heads, convert-->       Tree, and back
+//! NP[0,0] => he ||| -0.1     --egret-->   PackedForest  --best, trees-->          Tree
+//! ```
+//!
+//! *Useful for* everything that needs to know the syntax of the source sentence. *Not useful for* parsing (trees
+//! come from a parser's output or a treebank), for rules and for translation forests, which have their own crates.
+//!
+//! ```
+//! use sylvan_base::Vocab;
+//! use sylvan_trees::{CleanUp, penn};
+//!
+//! let mut vocab = Vocab::new();
+//! let line = "( (S (NP-SBJ (PRP he)) (VP (VBZ sleeps) (NP (-NONE- *T*-1)))) )";
+//! let tree = penn::parse_line(line, penn::Brackets::Keep, &mut vocab).unwrap().unwrap();
+//! let tree = CleanUp::standard().apply(tree, &mut vocab).unwrap();
+//! assert_eq!(tree.to_penn(&vocab), "(S (NP (PRP he)) (VP (VBZ sleeps)))");
+//! assert_eq!(vocab.join(tree.words()), "he sleeps");
+//! ```
+
+mod brackets;
+mod clean_up;
+pub mod penn;
+mod tree;
+
+pub use brackets::{escape, unescape};
+pub use clean_up::{CleanUp, EmptyCategories, FunctionTags, Root, Unaries};
+pub use penn::{PennOptions, PennReader};
+pub use tree::{BuildError, Child, NodeId, Step, Tree, TreeBuilder};
