@@ -1,0 +1,185 @@
+//! Reading Travatar's text rule tables.
+//!
+//! ```text
+//! VP ( VB ( "show" ) x0:NP ) ||| x0 "を" "見せ" ||| egfp=-2.48 fgep=-1.09 p=1 w=2 ||| 1 12 3 ||| 0-1
+//! ```
+//!
+//! Words are quoted, labels are bare, variables are numbered from 0 in source order; on the target side a
+//! variable's label and an `@ HEAD` may follow. Features are natural logs; counts and links are optional and
+//! not used here.
+
+use sylvan_base::{Fault, Result, Vocab};
+use sylvan_store::TextReader;
+
+use crate::{Grammar, GrammarBuilder, Rule, Source, TargetSide};
+
+/// Reads a whole table. The grammar's features are those named in `features`; others are left out, and one
+/// that a rule does not have is 0.
+pub fn read_travatar(reader: &mut TextReader, features: &[&str], vocab: &mut Vocab) -> Result<Grammar> {
+    let mut builder = GrammarBuilder::new(features.iter().copied());
+    let mut values = vec![0.0; features.len()];
+    while let Some(line) = reader.next_line()? {
+        if line.trim().is_empty() {
+            continue;
+        }
+        match parse_line(line, features, &mut values, vocab) {
+            Ok(rule) => builder.add(&rule, &values, vocab),
+            Err(fault) => {
+                let fault = fault.advise("is this a Travatar rule table?");
+                return Err(reader.locate(fault));
+            }
+        };
+    }
+    Ok(builder.finish())
+}
+
+fn parse_line(
+    line: &str,
+    features: &[&str],
+    values: &mut [f32],
+    vocab: &mut Vocab,
+) -> std::result::Result<Rule, Fault> {
+    let mut fields = line.split(" ||| ");
+    let missing = || Fault::new(0, "too few fields", "source ||| target ||| features");
+    let source = fields.next().ok_or_else(missing)?;
+    let target = fields.next().ok_or_else(missing)?;
+    let named = fields.next().ok_or_else(missing)?;
+    let (source, variables) = parse_source(line, source, vocab)?;
+    let target = parse_target(line, target, variables, vocab)?;
+    values.fill(0.0);
+    for pair in named.split_ascii_whitespace() {
+        let parsed = pair.split_once('=').and_then(|(name, value)| Some((name, value.parse::<f32>().ok()?)));
+        let Some((name, value)) = parsed.filter(|(_, value)| value.is_finite()) else {
+            return Err(fault_at(line, pair, "name=number"));
+        };
+        if let Some(index) = features.iter().position(|&known| known == name) {
+            values[index] = value;
+        }
+    }
+    Rule::new(source, target).map_err(|error| Fault::new(0, error.to_string(), "a linear rule"))
+}
+
+/// A fault at the place of `token`, which must be a slice of `line`.
+fn fault_at(line: &str, token: &str, expected: &str) -> Fault {
+    let byte = (token.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len());
+    let found = if token.is_empty() { "nothing".to_string() } else { format!("{token:?}") };
+    Fault::at_byte(line, byte, found, expected)
+}
+
+fn parse_source(line: &str, text: &str, vocab: &mut Vocab) -> std::result::Result<(Vec<Source>, u32), Fault> {
+    let mut source: Vec<Source> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut variables = 0;
+    let mut tokens = text.split_ascii_whitespace().peekable();
+    while let Some(token) = tokens.next() {
+        if token == ")" && open.pop().is_some() {
+            continue;
+        }
+        if !source.is_empty() && open.is_empty() {
+            return Err(fault_at(line, token, "the end of the source tree"));
+        }
+        if let Some(Source::Open(_, children)) = open.last().map(|&node| &mut source[node]) {
+            *children += 1;
+        }
+        let is_node = tokens.peek() == Some(&"(");
+        if is_node {
+            tokens.next();
+            open.push(source.len());
+            source.push(Source::Open(vocab.intern(token), 0));
+        } else if let Some(word) = quoted(token) {
+            source.push(Source::Word(vocab.intern(word)));
+        } else if let Some((number, Some(label))) = variable(token) {
+            if number != variables {
+                return Err(fault_at(line, token, &format!("x{variables}: variables in source order")));
+            }
+            variables += 1;
+            source.push(Source::Var(vocab.intern(label)));
+        } else {
+            return Err(fault_at(line, token, "LABEL (, \"word\", x0:LABEL or )"));
+        }
+    }
+    if open.is_empty() { Ok((source, variables)) } else { Err(fault_at(line, text, "balanced brackets")) }
+}
+
+fn parse_target(
+    line: &str,
+    text: &str,
+    variables: u32,
+    vocab: &mut Vocab,
+) -> std::result::Result<Vec<TargetSide>, Fault> {
+    let mut target = Vec::new();
+    for token in text.split_ascii_whitespace() {
+        if token == "@" {
+            break;
+        }
+        if let Some(word) = quoted(token) {
+            if matches!(word, "<s>" | "</s>") {
+                return Err(fault_at(line, token, "a word; sentence boundaries cannot be translated"));
+            }
+            target.push(TargetSide::Word(vocab.intern(word)));
+        } else if let Some((number, _)) = variable(token).filter(|&(number, _)| number < variables) {
+            target.push(TargetSide::Var(number));
+        } else {
+            return Err(fault_at(line, token, "\"word\" or a variable of the source side"));
+        }
+    }
+    Ok(target)
+}
+
+fn quoted(token: &str) -> Option<&str> {
+    (token.len() >= 3).then(|| token.strip_prefix('"')?.strip_suffix('"'))?
+}
+
+/// The number and, if given, the label of `x0` or `x0:NP`.
+fn variable(token: &str) -> Option<(u32, Option<&str>)> {
+    let rest = token.strip_prefix('x')?;
+    match rest.split_once(':') {
+        Some((number, label)) if !label.is_empty() => Some((number.parse().ok()?, Some(label))),
+        Some(_) => None,
+        None => Some((rest.parse().ok()?, None)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RuleId;
+
+    fn read(text: &str, vocab: &mut Vocab) -> Result<Grammar> {
+        read_travatar(&mut TextReader::from_text("table", text), &["egfp", "w"], vocab)
+    }
+
+    #[test]
+    fn rules_of_the_documented_forms_read() {
+        let mut vocab = Vocab::new();
+        let text = "VP ( VB ( \"show\" ) x0:NP ) ||| x0 \"を\" \"見せ\" ||| w=2 egfp=-0.5 p=1 ||| 1 2 3 ||| 0-1\n\
+                    vp ( vbd ( \"a\" ) x0:sbar ) ||| x0:sbar \"b\" @ vp ||| p=1\n\
+                    ( ( \")\" ) ||| \"x0\" ||| egfp=0\n";
+        let grammar = read(text, &mut vocab).unwrap();
+        let shown: Vec<String> = grammar.rules().map(|id| grammar.rule(id).show(&vocab)).collect();
+        assert_eq!(
+            shown,
+            ["VP(VB(show) x1:NP) -> x1 を 見せ", "vp(vbd(a) x1:sbar) -> x1 b", "\"(\"(\")\") -> \"x0\""]
+        );
+        assert_eq!(grammar.features(RuleId(0)), [-0.5, 2.0]);
+        assert_eq!(grammar.features(RuleId(1)), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn broken_lines_are_named() {
+        let good = "A ( \"a\" ) ||| \"b\" ||| egfp=0";
+        for (bad, place) in [
+            ("A ( \"a\" ||| \"b\" ||| egfp=0", "table:2:1"),
+            ("A ( \"a\" ) ||| b ||| egfp=0", "table:2:15"),
+            ("A ( \"a\" ) ||| x0 ||| egfp=0", "table:2:15"),
+            ("A ( \"a\" ) ||| \"</s>\" ||| egfp=0", "table:2:15"),
+            ("A ( \"a\" ) ||| \"b\" ||| egfp=low", "table:2:23"),
+            ("A ( \"a\" ) B ||| \"b\" ||| egfp=0", "table:2:11"),
+            ("A ( x1:B ) ||| \"b\" ||| egfp=0", "table:2:5"),
+            ("A ( \"a\" )", "table:2:"),
+        ] {
+            let error = read(&format!("{good}\n{bad}\n"), &mut Vocab::new()).unwrap_err().to_string();
+            assert!(error.starts_with(place), "{bad}: {error}");
+        }
+    }
+}
