@@ -1,1 +1,41 @@
-//! Placeholder.
+//! Searches: the best derivation of a translation forest under a language model.
+//!
+//! ```text
+//! TranslationForest + LanguageModel --brute_force | cube_pruning | incremental--> Outcome
+//!                                                               (derivation, score, counters)
+//! ```
+//!
+//! All searches maximise the same thing, the sum of the edges' own scores and the language model's score of
+//! `<s> words </s>`; with unlimited beams all return the same optimum, which is how they are tested.
+//!
+//! *Useful for* translating once the forest is there. *Not useful for* making forests; no grammar, tree or
+//! file is known here.
+//!
+//! ```
+//! use sylvan_base::Symbol;
+//! use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef};
+//! use sylvan_search::{Beam, Future, NoLanguageModel, incremental};
+//! let rule = RuleRef { layer: Layer::Table, id: 0 };
+//! let mut builder = ForestBuilder::new();
+//! let top = builder.vertex(1, 1);
+//! builder.edge(EdgeSpec { rule, score: -0.7, nodes: 1, hash: 1 }, &[Part::Word(Symbol(3))]);
+//! let forest = builder.finish(top);
+//! let found = incremental(&forest, &NoLanguageModel, Beam::UNLIMITED, Future::Inside).expect("one derivation");
+//! assert_eq!(found.score, -0.7);
+//! ```
+
+mod brute_force;
+mod chart_state;
+mod cube_pruning;
+mod estimate;
+mod incremental;
+mod language_model;
+mod outcome;
+
+pub use brute_force::{Derivations, brute_force};
+pub use chart_state::{ChartState, Combined, Combiner};
+pub use cube_pruning::cube_pruning;
+pub use estimate::{Estimate, inside_estimate};
+pub use incremental::{Future, StackId, Step, incremental, incremental_traced};
+pub use language_model::{LanguageModel, NoLanguageModel};
+pub use outcome::{Beam, Counters, Outcome, rescore};

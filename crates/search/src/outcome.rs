@@ -1,0 +1,71 @@
+//! What a search is told and what it returns.
+
+use sylvan_base::Symbol;
+use sylvan_forest::{Derivation, TranslationForest};
+
+use crate::LanguageModel;
+
+/// How many items are kept where items compete (a bin, a vertex), counted after recombination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Beam(pub usize);
+
+impl Beam {
+    /// No pruning at all: the search is exact.
+    pub const UNLIMITED: Beam = Beam(usize::MAX);
+}
+
+/// How much work a search did. These numbers do not depend on the machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Partial derivations made.
+    pub items: u64,
+    /// Of these, how many met an item with the same future.
+    pub recombined: u64,
+    /// Of the rest, how many a beam dropped.
+    pub pruned: u64,
+    /// Words scored by the language model, estimates included.
+    pub lm_queries: u64,
+}
+
+impl std::ops::AddAssign for Counters {
+    fn add_assign(&mut self, other: Self) {
+        self.items += other.items;
+        self.recombined += other.recombined;
+        self.pruned += other.pruned;
+        self.lm_queries += other.lm_queries;
+    }
+}
+
+/// The best derivation that a search found.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Which rules.
+    pub derivation: Derivation,
+    /// Its model score.
+    pub score: f64,
+    /// What it cost.
+    pub counters: Counters,
+}
+
+impl Outcome {
+    /// The translation.
+    pub fn words(&self, forest: &TranslationForest) -> Vec<Symbol> {
+        self.derivation.words(forest)
+    }
+}
+
+/// The model score of a derivation, computed from nothing but its edges and words. Every search must agree
+/// with it.
+pub fn rescore<L: LanguageModel>(forest: &TranslationForest, lm: &L, derivation: &Derivation) -> f64 {
+    derivation.local_score(forest) + lm.sentence(&derivation.words(forest))
+}
+
+/// The better of two candidates: the higher score, then the smaller content hash, so that no answer depends
+/// on the order in which candidates were made.
+pub(crate) fn better(score: f64, hash: u64, than_score: f64, than_hash: u64) -> bool {
+    match score.total_cmp(&than_score) {
+        std::cmp::Ordering::Greater => true,
+        std::cmp::Ordering::Less => false,
+        std::cmp::Ordering::Equal => hash < than_hash,
+    }
+}

@@ -1,0 +1,258 @@
+//! Language models and toy problems that the tests of all searches share.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+use sylvan_base::hash::{content_hash, fold};
+use sylvan_base::{HashMap, Symbol, Vocab};
+use sylvan_forest::{Derivation, Layer, TranslationForest, VertexId};
+use sylvan_rules::apply::{Applier, DefaultRules};
+use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleId, Weights};
+use sylvan_search::LanguageModel;
+use sylvan_trees::{NodeId, Tree};
+
+/// A bigram model given by a table of pairs: a pair that is not listed costs 0.5 more than the word alone.
+pub struct TableLm {
+    pairs: HashMap<(Symbol, Symbol), f64>,
+    words: HashMap<Symbol, f64>,
+    other: f64,
+    begin: Symbol,
+    end: Symbol,
+}
+
+impl TableLm {
+    fn new(pairs: &[(&str, &str, f64)], words: &[(&str, f64)], other: f64, vocab: &mut Vocab) -> Self {
+        Self {
+            pairs: pairs.iter().map(|&(v, w, s)| ((vocab.intern(v), vocab.intern(w)), s)).collect(),
+            words: words.iter().map(|&(w, s)| (vocab.intern(w), s)).collect(),
+            other,
+            begin: vocab.intern("<s>"),
+            end: vocab.intern("</s>"),
+        }
+    }
+
+    fn alone(&self, word: Symbol) -> f64 {
+        self.words.get(&word).copied().unwrap_or(self.other)
+    }
+}
+
+impl LanguageModel for TableLm {
+    type State = Option<Symbol>;
+    fn order(&self) -> usize {
+        2
+    }
+    fn begin(&self) -> Option<Symbol> {
+        Some(self.begin)
+    }
+    fn null(&self) -> Option<Symbol> {
+        None
+    }
+    fn score(&self, state: Option<Symbol>, word: Symbol) -> (f64, Option<Symbol>) {
+        let score = match state {
+            None => self.alone(word),
+            Some(before) => {
+                self.pairs.get(&(before, word)).copied().unwrap_or_else(|| self.alone(word) - 0.5)
+            }
+        };
+        (score, Some(word))
+    }
+    fn end(&self, state: Option<Symbol>) -> f64 {
+        self.score(state, self.end).0
+    }
+}
+
+/// A model of any order up to 5 whose scores are a hash of context and word: no smoothness to lean on.
+pub struct HashLm {
+    pub order: usize,
+    pub seed: u64,
+    /// Scores are multiplied by this: 0 turns the model off but keeps its states.
+    pub weight: f64,
+}
+
+/// The last words, newest first; how many are known.
+pub type Context = ([u32; 4], usize);
+
+const BEGIN: u32 = u32::MAX;
+const END: u32 = u32::MAX - 1;
+
+impl HashLm {
+    fn value(&self, (words, known): Context, word: u32) -> f64 {
+        let hash = words[..known].iter().fold(self.seed, |hash, &w| fold(hash, u64::from(w)));
+        let hash = content_hash(&fold(fold(hash, known as u64), u64::from(word)).to_le_bytes());
+        -((hash % 4000) as f64 + 1.0) / 1000.0 * self.weight
+    }
+}
+
+impl LanguageModel for HashLm {
+    type State = Context;
+    fn order(&self) -> usize {
+        self.order
+    }
+    fn begin(&self) -> Context {
+        let mut words = [0; 4];
+        words[..self.order - 1].fill(BEGIN);
+        (words, self.order - 1)
+    }
+    fn null(&self) -> Context {
+        ([0; 4], 0)
+    }
+    fn score(&self, state: Context, word: Symbol) -> (f64, Context) {
+        let score = self.value(state, word.0);
+        let (mut words, known) = state;
+        words.copy_within(0..3, 1);
+        words[0] = word.0;
+        words[self.order - 1..].fill(0);
+        (score, (words, (known + 1).min(self.order - 1)))
+    }
+    fn end(&self, state: Context) -> f64 {
+        self.value(state, END)
+    }
+}
+
+/// A tree, its rules and everything to print results.
+pub struct Problem {
+    pub vocab: Vocab,
+    pub tree: Tree,
+    pub grammar: Grammar,
+    pub forest: TranslationForest,
+    names: Vec<String>,
+}
+
+impl Problem {
+    pub fn new(tree: &str, rules: &[(&str, &str, f64)]) -> Self {
+        // The random instances' target words first: `HashLm` scores ids, which must not depend on rule order.
+        let mut vocab = Vocab::of(["a", "b", "c", "d"]);
+        let tree = sylvan_trees::penn::parse_line(tree, Default::default(), &mut vocab).unwrap().unwrap();
+        let mut builder = GrammarBuilder::new(["score"]);
+        for (_, text, score) in rules {
+            let rule = Rule::parse(text, &mut vocab).unwrap();
+            builder.add(&rule, &[*score as f32], &vocab);
+        }
+        let grammar = builder.finish();
+        let weights = Weights::of([("score", 1.0)]);
+        let forest = Applier::new(&grammar, &weights, DefaultRules::Never).forest(&tree, &vocab);
+        let names = rules.iter().map(|(name, _, _)| name.to_string()).collect();
+        Self { vocab, tree, grammar, forest, names }
+    }
+
+    pub fn text(&self, derivation: &Derivation) -> String {
+        self.vocab.join(&derivation.words(&self.forest))
+    }
+
+    /// The names of a derivation's rules, in target order.
+    pub fn rule_names(&self, derivation: &Derivation) -> String {
+        let names: Vec<&str> = derivation
+            .edges()
+            .iter()
+            .map(|&edge| {
+                let rule = self.forest.edge(edge).spec.rule;
+                assert_eq!(rule.layer, Layer::Table);
+                self.names[rule.id as usize].as_str()
+            })
+            .collect();
+        names.join(" ")
+    }
+
+    /// A vertex as the papers write it: `NP@2.1.2`.
+    pub fn vertex(&self, vertex: VertexId) -> String {
+        let node = NodeId(vertex.0);
+        format!("{}@{}", self.vocab.text(self.tree.label(node)), self.tree.address(node))
+    }
+
+    /// The vertex of a name like `NP@2.1.2`.
+    pub fn find(&self, name: &str) -> VertexId {
+        self.forest.vertices().find(|&vertex| self.vertex(vertex) == name).unwrap()
+    }
+
+    pub fn rule(&self, id: u32) -> &Rule {
+        self.grammar.rule(RuleId(id))
+    }
+}
+
+/// Toy A: Feng et al. 2012, figure 1.
+pub fn toy_a() -> (Problem, TableLm) {
+    let mut problem = Problem::new(
+        "(IP (NP (NN1 toupiao) (NN2 jieguo)) (VP (NT wanshang) (VV gongbu)))",
+        &[
+            ("r1", "NN1(toupiao) -> the vote", -0.6),
+            ("r2", "NN2(jieguo) -> the result", -0.5),
+            ("r3", "NP(x1:NN1 x2:NN2) -> x2 of x1", -0.9),
+            ("r4", "NP(NN1(toupiao) x1:NN2) -> x1 of the vote", -0.7),
+            ("r5", "VP(NT(wanshang) VV(gongbu)) -> was released at night", -1.2),
+            ("r6", "IP(x1:NP x2:VP) -> x1 x2", -0.2),
+            ("r7", "IP(NP(NN1(toupiao) x1:NN2) x2:VP) -> x1 of the vote x2", -1.0),
+            ("r8", "IP(x1:NP x2:VP) -> x2 x1", -1.6),
+        ],
+    );
+    let pairs = [
+        ("<s>", "the", -0.5),
+        ("the", "result", -0.7),
+        ("the", "vote", -0.9),
+        ("result", "of", -0.4),
+        ("of", "the", -0.3),
+        ("vote", "was", -0.8),
+        ("was", "released", -0.5),
+        ("released", "at", -0.9),
+        ("at", "night", -0.6),
+        ("night", "</s>", -0.4),
+        ("vote", "</s>", -1.1),
+        ("night", "the", -1.5),
+        ("<s>", "was", -2.0),
+    ];
+    let words = [("the", -1.0), ("of", -1.2), ("was", -1.5), ("</s>", -1.0)];
+    let lm = TableLm::new(&pairs, &words, -2.0, &mut problem.vocab);
+    (problem, lm)
+}
+
+const BUSH: &str = "(IP (NP Bushi) (VP (PP (P yu) (NP Shalong)) (VP (VV juxing) (AS le) (NP huitan))))";
+const B: [(&str, &str, f64); 5] = [
+    ("r1", "IP(x1:NP x2:VP) -> x1 x2", -0.1),
+    ("r2", "NP(Bushi) -> Bush", -0.2),
+    ("r3", "VP(PP(P(yu) x1:NP) VP(VV(juxing) AS(le) x2:NP)) -> held x2 with x1", -1.4),
+    ("r4", "NP(huitan) -> talks", -0.5),
+    ("r5", "NP(Shalong) -> Sharon", -0.3),
+];
+const B_PLUS: [(&str, &str, f64); 5] = [
+    ("s1", "VP(x1:PP x2:VP) -> x2 x1", -0.4),
+    ("s2", "VP(x1:PP x2:VP) -> x1 x2", -0.9),
+    ("s3", "PP(P(yu) x1:NP) -> with x1", -0.3),
+    ("s4", "VP(VV(juxing) AS(le) x1:NP) -> held x1", -0.6),
+    ("s5", "NP(huitan) -> a meeting", -0.7),
+];
+
+fn bush_lm(vocab: &mut Vocab) -> TableLm {
+    let pairs = [
+        ("<s>", "Bush", -0.6),
+        ("Bush", "held", -0.5),
+        ("held", "talks", -0.7),
+        ("held", "a", -0.4),
+        ("a", "meeting", -0.3),
+        ("talks", "with", -0.6),
+        ("meeting", "with", -0.5),
+        ("with", "Sharon", -0.8),
+        ("Sharon", "</s>", -0.3),
+        ("talks", "</s>", -0.9),
+        ("Bush", "with", -1.9),
+        ("Sharon", "held", -1.4),
+    ];
+    let words = [("with", -1.2), ("held", -1.6), ("a", -1.1), ("</s>", -1.0)];
+    TableLm::new(&pairs, &words, -2.0, vocab)
+}
+
+/// Toy B: Huang & Mi 2010, figures 3 and 4.
+pub fn toy_b() -> (Problem, TableLm) {
+    let mut problem = Problem::new(BUSH, &B);
+    let lm = bush_lm(&mut problem.vocab);
+    (problem, lm)
+}
+
+/// Toy B with five more rules, so that there is something to choose.
+pub fn toy_b_plus() -> (Problem, TableLm) {
+    let mut problem = Problem::new(BUSH, &[&B[..], &B_PLUS[..]].concat());
+    let lm = bush_lm(&mut problem.vocab);
+    (problem, lm)
+}
+
+/// Equal but for the order of additions.
+#[track_caller]
+pub fn assert_close(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 1e-5, "found {found}, expected {expected}");
+}

@@ -1,0 +1,166 @@
+//! Unlimited beams are exact: every search equals brute force on random trees, grammars and models.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{HashLm, Problem};
+use sylvan_base::Rng;
+use sylvan_forest::TranslationForest;
+use sylvan_search::{
+    Beam, Derivations, Future, LanguageModel, Outcome, brute_force, cube_pruning, incremental, rescore,
+};
+use sylvan_testkit::{cases, random_instance};
+
+type Search<L> = fn(&TranslationForest, &L, Beam) -> Option<Outcome>;
+
+/// All searches, under the names that failures print.
+fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 3] {
+    [
+        ("cube pruning", |forest, lm, beam| cube_pruning(forest, lm, beam)),
+        ("incremental, inside", |forest, lm, beam| incremental(forest, lm, beam, Future::Inside)),
+        ("incremental, no future", |forest, lm, beam| incremental(forest, lm, beam, Future::None)),
+    ]
+}
+
+/// The largest number of derivations that brute force is asked to look at.
+const LIMIT: u64 = 4_000;
+
+fn random_problems(seed: u64, count: usize, mut test: impl FnMut(&Problem, &str, &mut Rng)) {
+    let mut rng = Rng::new(seed);
+    let mut done = 0;
+    while done < count {
+        let instance = random_instance(&mut rng);
+        let rules: Vec<(&str, &str, f64)> =
+            instance.rules.iter().map(|(text, score)| ("", text.as_str(), *score)).collect();
+        let problem = Problem::new(&instance.tree, &rules);
+        if Derivations::of(&problem.forest).count() > LIMIT {
+            continue;
+        }
+        test(&problem, &format!("{instance:?}"), &mut rng);
+        done += 1;
+    }
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-6 * (1.0 + a.abs())
+}
+
+#[test]
+fn unlimited_beams_equal_brute_force() {
+    let (mut derivable, mut ambiguous) = (0, 0);
+    let count = cases(6_000, 60_000);
+    random_problems(1, count, |problem, shown, rng| {
+        let lm = HashLm { order: 1 + rng.below(4), seed: rng.next_u64(), weight: 1.0 };
+        let forest = &problem.forest;
+        let best = brute_force(forest, &lm, LIMIT);
+        for (name, search) in searches() {
+            let found = search(forest, &lm, Beam::UNLIMITED);
+            match (&best, &found) {
+                (None, None) => {}
+                (Some(best), Some(found)) => {
+                    assert!(
+                        close(best.score, found.score),
+                        "{name}: {} not {}: {shown}",
+                        found.score,
+                        best.score
+                    );
+                    let again = rescore(forest, &lm, &found.derivation);
+                    assert!(close(again, found.score), "{name} says {} for {again}: {shown}", found.score);
+                    let nodes: u32 =
+                        found.derivation.edges().iter().map(|&e| forest.edge(e).spec.nodes).sum();
+                    assert_eq!(nodes, forest.nodes(forest.goal()), "{name}: rules tile the tree: {shown}");
+                }
+                _ => panic!("{name} and brute force disagree on whether there is a derivation: {shown}"),
+            }
+        }
+        derivable += usize::from(best.is_some());
+        ambiguous += usize::from(Derivations::of(forest).count() > 1);
+    });
+    assert!(derivable > count / 2 && ambiguous > count / 3, "{derivable} derivable, {ambiguous} ambiguous");
+}
+
+#[test]
+fn no_beam_beats_the_optimum() {
+    random_problems(2, cases(1_000, 10_000), |problem, shown, rng| {
+        let lm = HashLm { order: 1 + rng.below(4), seed: rng.next_u64(), weight: 1.0 };
+        let Some(best) = brute_force(&problem.forest, &lm, LIMIT) else { return };
+        for beam in [1, 2, 5] {
+            for (name, search) in searches() {
+                if let Some(found) = search(&problem.forest, &lm, Beam(beam)) {
+                    assert!(found.score <= best.score + 1e-6, "{name}, beam {beam}: {shown}");
+                    assert!(
+                        close(rescore(&problem.forest, &lm, &found.derivation), found.score),
+                        "{name}: {shown}"
+                    );
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn with_no_context_in_the_model_beam_one_is_exact() {
+    // Without a model, or with a unigram model, the inside estimate is the true future.
+    random_problems(3, cases(1_000, 10_000), |problem, shown, rng| {
+        let off = HashLm { order: 1 + rng.below(4), seed: 1, weight: 0.0 };
+        let unigram = HashLm { order: 1, seed: rng.next_u64(), weight: 1.0 };
+        for lm in [off, unigram] {
+            let Some(best) = brute_force(&problem.forest, &lm, LIMIT) else { return };
+            let found = incremental(&problem.forest, &lm, Beam(1), Future::Inside).unwrap();
+            assert!(
+                close(found.score, best.score),
+                "incremental: {} not {}: {shown}",
+                found.score,
+                best.score
+            );
+            let found = cube_pruning(&problem.forest, &lm, Beam(1)).unwrap();
+            assert!(
+                close(found.score, best.score),
+                "cube pruning: {} not {}: {shown}",
+                found.score,
+                best.score
+            );
+        }
+    });
+}
+
+#[test]
+fn the_order_of_the_rules_changes_nothing() {
+    random_problems(4, cases(500, 5_000), |problem, shown, rng| {
+        let lm = HashLm { order: 3, seed: rng.next_u64(), weight: 1.0 };
+        let mut rules: Vec<(String, f64)> = problem
+            .grammar
+            .rules()
+            .map(|id| {
+                (problem.grammar.rule(id).show(&problem.vocab), f64::from(problem.grammar.features(id)[0]))
+            })
+            .collect();
+        rng.shuffle(&mut rules);
+        let rules: Vec<(&str, &str, f64)> =
+            rules.iter().map(|(text, score)| ("", text.as_str(), *score)).collect();
+        let shuffled = Problem::new(&problem.tree.to_penn(&problem.vocab), &rules);
+        let text = |problem: &Problem, outcome: Option<Outcome>| {
+            outcome.map(|found| (problem.text(&found.derivation), format!("{:.9}", found.score)))
+        };
+        for (name, search) in searches() {
+            for beam in [Beam(1), Beam(3), Beam::UNLIMITED] {
+                let before = text(problem, search(&problem.forest, &lm, beam));
+                let after = text(&shuffled, search(&shuffled.forest, &lm, beam));
+                assert_eq!(before, after, "{name} {beam:?}: {shown}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_long_chain_is_searched_without_recursion() {
+    let depth = 3_000;
+    let tree = format!("{}(A a){}", "(A ".repeat(depth), ")".repeat(depth));
+    let rules = [("", "A(x1:A) -> x1", -0.1), ("", "A(A(x1:A)) -> x1 b", -0.2), ("", "A(a) -> a", 0.0)];
+    let problem = Problem::new(&tree, &rules);
+    let lm = HashLm { order: 3, seed: 9, weight: 1.0 };
+    for (name, search) in searches() {
+        let found = search(&problem.forest, &lm, Beam(5)).unwrap();
+        assert!(close(rescore(&problem.forest, &lm, &found.derivation), found.score), "{name}");
+    }
+}
