@@ -34,20 +34,32 @@ pub fn unescape(word: &str) -> Cow<'_, str> {
 /// Makes any string one token of the bracket format: round brackets become `-LRB-` and `-RRB-`, white space that
 /// would split the token becomes a no-break space, and the empty string `_`.
 pub fn escape(word: &str) -> Cow<'_, str> {
-    let splits = |c: char| matches!(c, '(' | ')') || c.is_ascii_whitespace() || c == '\u{b}';
+    replace(word, |c| matches!(c, '(' | ')') || is_space(c))
+}
+
+/// Makes any string one token between white space: as [`escape`], but brackets stay.
+pub(crate) fn one_token(word: &str) -> Cow<'_, str> {
+    replace(word, is_space)
+}
+
+fn is_space(c: char) -> bool {
+    c.is_ascii_whitespace() || c == '\u{b}'
+}
+
+fn replace(word: &str, splits: impl Fn(char) -> bool) -> Cow<'_, str> {
     if word.is_empty() {
         return Cow::Borrowed("_");
     }
-    if !word.contains(splits) {
+    if !word.contains(&splits) {
         return Cow::Borrowed(word);
     }
     let mut text = String::with_capacity(word.len() + 8);
     for c in word.chars() {
         match c {
+            c if !splits(c) => text.push(c),
             '(' => text.push_str("-LRB-"),
             ')' => text.push_str("-RRB-"),
-            c if splits(c) => text.push('\u{a0}'),
-            c => text.push(c),
+            _ => text.push('\u{a0}'),
         }
     }
     Cow::Owned(text)

@@ -21,12 +21,24 @@
 //! assert_eq!(vocab.join(tree.words()), "he sleeps");
 //! ```
 
+mod block;
 mod brackets;
 mod clean_up;
+pub mod conllu;
+mod dependency;
+pub mod egret;
+mod forest;
 pub mod penn;
+mod projective;
 mod tree;
 
+pub use block::BlockFault;
 pub use brackets::{escape, unescape};
 pub use clean_up::{CleanUp, EmptyCategories, FunctionTags, Root, Unaries};
+pub use conllu::ConlluReader;
+pub use dependency::{DependencyError, DependencyTree, DependencyWord, Dependents, ExtraLine, Head};
+pub use egret::EgretReader;
+pub use forest::{EdgeId, ForestEdge, ForestError, PackedForest};
 pub use penn::{PennOptions, PennReader};
+pub use projective::projective;
 pub use tree::{BuildError, Child, NodeId, Step, Tree, TreeBuilder};
