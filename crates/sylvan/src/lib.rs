@@ -1,0 +1,29 @@
+//! The library people use: learn a small model from trees and links, translate trees with it, see why.
+//!
+//! ```text
+//! (tree, target words, links)* --Trainer--> Model --Translator--> Translation --> words, derivation
+//! ```
+//!
+//! *Useful for* everything from a notebook to the `sylvan` program. *Not useful for* corpora beyond memory,
+//! yet: rules and language model are learnt in memory here.
+//!
+//! ```
+//! use sylvan::{Search, Trainer, TrainerConfig, Translator};
+//! let mut trainer = Trainer::new(TrainerConfig::default())?;
+//! trainer.add("(S (N 猫) (V 睡觉))", "cats sleep", &[(0, 0), (1, 1)])?;
+//! trainer.add("(S (N 狗) (V 跑))", "dogs run", &[(0, 0), (1, 1)])?;
+//! let mut model = trainer.finish()?;
+//! let tree = model.read_tree("(S (N 猫) (V 跑))")?.expect("a tree");
+//! let translator = Translator::new(&model);
+//! let found = translator.translate(&tree, Search::default());
+//! assert_eq!(found.text(&model.vocab), "cats run");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod ngram;
+mod training;
+mod translator;
+
+pub use ngram::NgramScorer;
+pub use training::{Model, TrainError, Trainer, TrainerConfig};
+pub use translator::{Search, Translation, Translator};
