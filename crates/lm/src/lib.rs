@@ -1,1 +1,48 @@
-//! Placeholder.
+//! N-gram language models: reading and writing ARPA files, left-to-right queries with minimal states, and
+//! Kneser-Ney estimation for corpora that fit into memory.
+//!
+//! ```text
+//! ARPA text --Lm::read_arpa--> Lm --score(state, word)--> ln p, next state
+//! lines --Estimator--> Lm --write_arpa--> ARPA text
+//! ```
+//!
+//! Files hold base-10 logarithms; everything inside is a natural logarithm, converted once when a file is read.
+//! A model is immutable and can be shared by threads.
+//!
+//! *Useful for* scoring target words in any left-to-right decoder, and for the language model of a small corpus.
+//! *Not useful for* corpora larger than memory, nor for KenLM's binary files (which are recognised and named).
+//!
+//! ```
+//! use sylvan_lm::{EstimateConfig, Estimator, Lm};
+//! let mut estimator = Estimator::new(EstimateConfig { order: 2, ..EstimateConfig::default() })?;
+//! for line in ["the cat sleeps", "the dog sleeps", "a cat"] {
+//!     estimator.add(line).map_err(|fault| fault.at("lines", 1))?;
+//! }
+//! let lm: Lm = estimator.finish()?;
+//! let (the, cat) = (lm.word("the"), lm.word("cat"));
+//! let (first, state) = lm.score(&lm.begin(), the);
+//! let (second, state) = lm.score(&state, cat);
+//! let sum = f64::from(first) + f64::from(second) + f64::from(lm.end(&state));
+//! assert!((sum - lm.sentence(&[the, cat])).abs() < 1e-6);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod arpa;
+mod arpa_write;
+mod builder;
+mod counts;
+mod estimate;
+mod query;
+mod store;
+
+pub use arpa::ArpaConfig;
+pub use estimate::{Discounts, EstimateConfig, EstimateError, Estimator, MAX_ESTIMATE_ORDER};
+pub use query::{Lm, State, WordId};
+
+/// The longest n-gram that a model may hold.
+pub const MAX_ORDER: usize = 7;
+
+/// The words that every model has: unknown, sentence start, sentence end.
+pub(crate) const UNKNOWN: &str = "<unk>";
+pub(crate) const BEGIN: &str = "<s>";
+pub(crate) const END: &str = "</s>";

@@ -1,0 +1,110 @@
+//! The obvious model that the fast one is compared with, and helpers.
+#![allow(dead_code, clippy::unwrap_used, reason = "not every test file uses every helper; helpers may panic")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use sylvan_base::Rng;
+use sylvan_lm::Lm;
+use sylvan_store::TextReader;
+
+/// Reads a model from text.
+pub(crate) fn read(text: &str) -> Lm {
+    Lm::read_arpa(&mut TextReader::from_text("test.arpa", text)).unwrap()
+}
+
+/// `full` when SYLVAN_TESTS=full, else `quick`.
+pub(crate) fn amount(quick: usize, full: usize) -> usize {
+    if std::env::var("SYLVAN_TESTS").is_ok_and(|mode| mode == "full") { full } else { quick }
+}
+
+/// Same n-grams in the same order, with close numbers.
+pub(crate) fn assert_same_arpa(found: &str, expected: &str, tolerance: f64) {
+    assert_eq!(found.lines().count(), expected.lines().count());
+    for (number, (a, b)) in (1..).zip(found.lines().zip(expected.lines())) {
+        let (a, b): (Vec<&str>, Vec<&str>) = (a.split('\t').collect(), b.split('\t').collect());
+        assert_eq!(a.len(), b.len(), "line {number}");
+        for (a, b) in a.into_iter().zip(b) {
+            match (a.parse::<f64>(), b.parse::<f64>()) {
+                (Ok(a), Ok(b)) => assert!((a - b).abs() <= tolerance, "line {number}: {a} {b}"),
+                _ => assert_eq!(a, b, "line {number}"),
+            }
+        }
+    }
+}
+
+/// N-grams as lists of words in a map: log10 probability and log10 back-off weight.
+pub(crate) struct Naive {
+    pub(crate) order: usize,
+    pub(crate) grams: BTreeMap<Vec<String>, (f64, f64)>,
+}
+
+impl Naive {
+    /// The definition of backing off; the history is as long as it likes.
+    pub(crate) fn log10(&self, history: &[&str], word: &str) -> f64 {
+        let longest = history.len().min(self.order - 1);
+        let history = &history[history.len() - longest..];
+        let known = |word: &&str| {
+            let word = word.to_string();
+            if self.grams.contains_key(std::slice::from_ref(&word)) { word } else { "<unk>".to_string() }
+        };
+        let gram: Vec<String> = history.iter().chain([&word]).map(known).collect();
+        if let Some(&(prob, _)) = self.grams.get(&gram) {
+            return prob;
+        }
+        if history.is_empty() {
+            return -100.0;
+        }
+        let backoff = self.grams.get(&gram[..gram.len() - 1]).map_or(0.0, |&(_, backoff)| backoff);
+        backoff + self.log10(&history[1..], word)
+    }
+
+    /// A random model over the words `a`, `b`, ... In a `complete` one all parts of n-grams are n-grams.
+    pub(crate) fn random(rng: &mut Rng, order: usize, words: usize, complete: bool) -> Self {
+        let number =
+            |rng: &mut Rng| (-(rng.below(4_000_000) as f64) / 1e6, rng.below(5) as f64 * 0.25 - 0.75);
+        let mut grams = BTreeMap::new();
+        let mut names: Vec<String> = (0..words).map(|w| char::from(b'a' + w as u8).to_string()).collect();
+        names.extend(["<s>".to_string(), "</s>".to_string()]);
+        if rng.chance(0.7) {
+            names.push("<unk>".to_string());
+        }
+        for name in &names {
+            grams.insert(vec![name.clone()], number(rng));
+        }
+        for n in 2..=order {
+            for _ in 0..rng.below(1 << (n + 2)) {
+                let gram: Vec<String> = (0..n).map(|_| rng.pick(&names).clone()).collect();
+                // Parts must be there first: a part is an n-gram without its first or its last word.
+                let shortest = if complete { 2 } else { n };
+                for part in shortest..=n {
+                    for window in gram.windows(part) {
+                        let weights = number(rng);
+                        grams.entry(window.to_vec()).or_insert(weights);
+                    }
+                }
+            }
+        }
+        Self { order, grams }
+    }
+
+    pub(crate) fn arpa(&self) -> String {
+        let mut text = "\\data\\\n".to_string();
+        let of = |n: usize| self.grams.iter().filter(move |(gram, _)| gram.len() == n);
+        for n in 1..=self.order {
+            writeln!(text, "ngram {n}={}", of(n).count()).unwrap();
+        }
+        for n in 1..=self.order {
+            writeln!(text, "\n\\{n}-grams:").unwrap();
+            for (gram, (prob, backoff)) in of(n) {
+                write!(text, "{prob}\t{}", gram.join(" ")).unwrap();
+                // A weight of 1 may be left out.
+                if *backoff != 0.0 && n < self.order {
+                    write!(text, "\t{backoff}").unwrap();
+                }
+                text.push('\n');
+            }
+        }
+        text + "\n\\end\\\n"
+    }
+}
