@@ -231,8 +231,7 @@ impl Parser {
         if let Some((at, text)) = fields.next() {
             return Err(Fault::at_byte(line, at, quote(text), format!("the end of a line with {n} words")));
         }
-        // A weight on the longest n-grams is never charged, whatever some tools write there.
-        let backoff = if n == self.sizes.len() { 0.0 } else { backoff };
+        // Some tools write a weight behind the longest n-grams too; no query ever asks for it.
         let added = if n == 1 {
             let word = if only.1 == OTHER_UNKNOWN { UNKNOWN } else { only.1 };
             self.builder.add_word(word, prob, backoff).map(drop)

@@ -130,6 +130,8 @@ fn the_unknown_word_may_be_missing_shouted_or_given() {
 fn loose_layout_is_accepted() {
     let loose = GOOD.replace("ngram 1=4", "ngram  1 =  4").replace('\t', "  ").replace('\n', "\r\n\r\n");
     assert_eq!(read(&loose).arpa_text(), read(GOOD).arpa_text());
+    // A back-off weight behind the longest n-grams means nothing.
+    assert_eq!(read(&GOOD.replace("a b", "a b\t-0.5")).arpa_text(), read(GOOD).arpa_text());
 }
 
 /// One small change: bytes, lines or pieces.

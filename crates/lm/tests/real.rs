@@ -54,4 +54,4 @@ fn a_real_model_is_read_scored_and_estimated_as_in_kenlm() {
 }
 
 /// log10 of the probability of dev.ja, sentence ends included, from KenLM 0.3.0.
-const KENLM_SUM: f64 = -6662.585_573;
+const KENLM_SUM: f64 = -6_662.585_573;
