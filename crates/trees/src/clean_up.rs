@@ -54,10 +54,10 @@ pub enum Unaries {
 pub struct CleanUp {
     /// Traces; done first, because they can leave a wrapper with one child.
     pub empty_categories: EmptyCategories,
-    /// The outermost bracket.
-    pub root: Root,
     /// Tags and indices in labels.
     pub function_tags: FunctionTags,
+    /// The outermost bracket.
+    pub root: Root,
     /// Unary chains.
     pub unaries: Unaries,
 }
@@ -67,8 +67,8 @@ impl CleanUp {
     pub fn as_is() -> Self {
         Self {
             empty_categories: EmptyCategories::Keep,
-            root: Root::Keep,
             function_tags: FunctionTags::Keep,
+            root: Root::Keep,
             unaries: Unaries::Keep,
         }
     }
@@ -77,8 +77,8 @@ impl CleanUp {
     pub fn standard() -> Self {
         Self {
             empty_categories: EmptyCategories::Drop,
-            root: Root::Drop,
             function_tags: FunctionTags::Strip,
+            root: Root::Drop,
             unaries: Unaries::Keep,
         }
     }
@@ -92,9 +92,6 @@ impl CleanUp {
         {
             tree = without(&tree, none)?;
         }
-        if self.root != Root::Keep {
-            self.treat_root(&mut tree, vocab);
-        }
         if self.function_tags == FunctionTags::Strip {
             for label in tree.labels_mut() {
                 let text = vocab.text(*label);
@@ -103,6 +100,9 @@ impl CleanUp {
                     *label = vocab.intern(&bare);
                 }
             }
+        }
+        if self.root != Root::Keep {
+            self.treat_root(&mut tree, vocab);
         }
         if self.unaries == Unaries::Collapse {
             tree = collapse(&tree, vocab);

@@ -21,24 +21,32 @@
 //! assert_eq!(vocab.join(tree.words()), "he sleeps");
 //! ```
 
+mod binarise;
 mod block;
 mod brackets;
 mod clean_up;
 pub mod conllu;
+mod convert;
 mod dependency;
 pub mod egret;
 mod forest;
+mod heads;
 pub mod penn;
 mod projective;
+mod statistics;
 mod tree;
 
+pub use binarise::{Direction, binarise, binarise_forest, unbinarise};
 pub use block::BlockFault;
 pub use brackets::{escape, unescape};
 pub use clean_up::{CleanUp, EmptyCategories, FunctionTags, Root, Unaries};
 pub use conllu::ConlluReader;
+pub use convert::{Phrases, Tags, to_constituents, to_dependencies};
 pub use dependency::{DependencyError, DependencyTree, DependencyWord, Dependents, ExtraLine, Head};
 pub use egret::EgretReader;
 pub use forest::{EdgeId, ForestEdge, ForestError, PackedForest};
+pub use heads::{HeadRules, Heads};
 pub use penn::{PennOptions, PennReader};
 pub use projective::projective;
+pub use statistics::Statistics;
 pub use tree::{BuildError, Child, NodeId, Step, Tree, TreeBuilder};
