@@ -55,7 +55,7 @@ impl CorpusStats {
     /// The length that a share of the lines does not exceed: 0 for the shortest line, 0.5 for the median, 1 for
     /// the longest. 0 without lines.
     pub fn length_at(&self, share: f64) -> usize {
-        let wanted = ((share.clamp(0.0, 1.0) * self.lines() as f64).ceil() as u64).max(1);
+        let wanted = (share.clamp(0.0, 1.0) * self.lines() as f64).ceil() as u64;
         let mut seen = 0;
         for (&length, &lines) in &self.lengths {
             seen += lines;

@@ -182,6 +182,9 @@ mod tests {
         check("wait... 5.,6 ,.", "wait . . . 5 . , 6 , .");
         check("3,.4 1..2 a.,5", "3 , . 4 1 . . 2 a . ,5");
         check("新。 a\u{3000}b\u{a0}c", "新。 a b c");
+        check(".5 x 5.", ". 5 x 5 .");
+        check("end-\n", "end-");
+        check("a\u{1c}b", "a b");
         check("", "");
     }
 
