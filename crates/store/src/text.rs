@@ -23,6 +23,7 @@ pub struct TextReader {
     input: Box<dyn BufRead + Send>,
     line: Vec<u8>,
     number: u64,
+    tolerant: bool,
 }
 
 impl TextReader {
@@ -53,7 +54,7 @@ impl TextReader {
     }
 
     fn plain(name: String, input: impl BufRead + Send + 'static) -> Self {
-        Self { name, input: Box::new(input), line: Vec::new(), number: 0 }
+        Self { name, input: Box::new(input), line: Vec::new(), number: 0, tolerant: false }
     }
 
     fn detect(name: String, mut raw: Box<dyn Read + Send>) -> Result<Self> {
@@ -71,7 +72,15 @@ impl TextReader {
         } else {
             Box::new(BufReader::with_capacity(BUFFER, all))
         };
-        Ok(Self { name, input: reader, line: Vec::new(), number: 0 })
+        Ok(Self { name, input: reader, line: Vec::new(), number: 0, tolerant: false })
+    }
+
+    /// Lets C1 controls (U+0080 to U+009F) through: scraped corpora are sprinkled with them where somebody took
+    /// Windows-1252 for Latin-1. They do no harm inside a word.
+    #[must_use]
+    pub fn tolerant(mut self) -> Self {
+        self.tolerant = true;
+        self
     }
 
     /// The next line without its line break, or `None` at the end.
@@ -90,7 +99,7 @@ impl TextReader {
             self.line.pop();
         }
         let start = if self.number == 1 && self.line.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
-        match check(&self.line[start..]) {
+        match check(&self.line[start..], self.tolerant) {
             Ok(text) => Ok(Some(text)),
             Err(fault) => Err(fault.at(&self.name, self.number)),
         }
@@ -119,7 +128,7 @@ impl std::fmt::Debug for TextReader {
 }
 
 /// Valid UTF-8 without control characters, or what stands where.
-fn check(line: &[u8]) -> std::result::Result<&str, Fault> {
+fn check(line: &[u8], tolerant: bool) -> std::result::Result<&str, Fault> {
     let text = std::str::from_utf8(line).map_err(|error| {
         let valid = error.valid_up_to();
         let column = String::from_utf8_lossy(&line[..valid]).chars().count() + 1;
@@ -134,7 +143,8 @@ fn check(line: &[u8]) -> std::result::Result<&str, Fault> {
         bad
     });
     if suspicious {
-        let found = text.chars().enumerate().find(|&(_, c)| c != '\t' && c.is_control());
+        let bad = |c: char| c != '\t' && c.is_control() && !(tolerant && c > '\u{7f}');
+        let found = text.chars().enumerate().find(|&(_, c)| bad(c));
         if let Some((index, c)) = found {
             let name = if c == '\0' { "a NUL character".into() } else { format!("U+{:04X}", c as u32) };
             return Err(Fault::new(index + 1, name, "text without control characters")
@@ -199,6 +209,14 @@ mod tests {
             };
             assert!(error.starts_with(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn a_tolerant_reader_passes_c1_controls_and_nothing_else() {
+        let text = "a\u{9d}b\nc\u{7f}";
+        let mut reader = TextReader::from_text("t", text).tolerant();
+        assert_eq!(reader.next_line().unwrap(), Some("a\u{9d}b"));
+        assert!(reader.next_line().is_err());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use sylvan_rules::apply::DefaultRules;
 use sylvan_rules::{Weights, read_travatar};
 use sylvan_search::{Beam, Counters, Future};
 use sylvan_store::TextReader;
-use sylvan_trees::{Tree, binarise};
+use sylvan_trees::{Direction, Tree, binarise};
 
 fn main() {
     let Some(folder) = sylvan_testkit::data("travatar-enja") else { return };
@@ -32,7 +32,7 @@ fn main() {
     let mut trees: Vec<Tree> = Vec::new();
     while let Some(line) = reader.next_line().unwrap() {
         let tree = model.read_tree(line).unwrap().unwrap();
-        trees.push(binarise::right(&tree, &mut model.vocab));
+        trees.push(binarise(&tree, Direction::Right, &mut model.vocab));
     }
     let theirs: Vec<f64> = lines(&mut open("dev.pop2000.scores"));
     println!("{} rules, {} trees, loaded in {:.1} s", model.grammar.len(), trees.len(), started.elapsed().as_secs_f64());

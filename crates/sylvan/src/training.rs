@@ -92,7 +92,7 @@ pub struct Trainer {
 impl Trainer {
     /// Nothing learnt yet.
     pub fn new(config: TrainerConfig) -> Result<Self, TrainError> {
-        let lm = EstimateConfig { order: config.lm_order, discount_fallback: true, ..EstimateConfig::default() };
+        let lm = EstimateConfig { order: config.lm_order, ..EstimateConfig::default() };
         let estimator = Estimator::new(lm)?;
         Ok(Self { config, vocab: Vocab::new(), counts: RuleCounts::new(), estimator, pairs: 0 })
     }
