@@ -15,6 +15,13 @@ pub struct BlockFault {
     pub fault: Fault,
 }
 
+impl BlockFault {
+    /// Adds the place: the file, and the 1-based line where the block begins.
+    pub fn at(self, file: impl Into<String>, first_line: u64) -> InputError {
+        self.fault.at(file, first_line + self.line as u64)
+    }
+}
+
 /// Gathers blocks of lines from a text. Blank lines end a block.
 #[derive(Debug)]
 pub(crate) struct Block {
@@ -81,6 +88,6 @@ impl Block {
 
     /// Adds the place to a fault of this block.
     pub(crate) fn locate(&self, fault: BlockFault) -> InputError {
-        fault.fault.at(self.text.name(), self.first + fault.line as u64)
+        fault.at(self.text.name(), self.first)
     }
 }

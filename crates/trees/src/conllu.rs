@@ -179,25 +179,26 @@ fn blame(error: DependencyError, line: &str, count: usize) -> Fault {
 /// The ten columns of a line, none of them empty.
 fn split(line: &str) -> std::result::Result<[&str; 10], Fault> {
     let mut fields = [""; 10];
-    let mut count = 0;
-    for field in line.split('\t') {
-        if count < 10 {
-            if field.is_empty() {
-                return Err(Fault::new(
-                    column(line, count),
-                    "an empty column",
-                    format!("{} or _", NAMES[count]),
-                ));
-            }
-            fields[count] = field;
+    let (mut count, mut start) = (0, 0);
+    // One pass over the bytes: ten searches for the next tab cost twice as much on such short fields.
+    let tabs = line.bytes().enumerate().filter(|&(_, byte)| byte == b'\t').map(|(at, _)| at);
+    for end in tabs.chain([line.len()]) {
+        if let Some(field) = fields.get_mut(count) {
+            *field = &line[start..end];
         }
         count += 1;
+        start = end + 1;
     }
     if count != 10 {
         let fault = Fault::new(0, format!("{count} columns"), "10 columns with a tab between them");
         return Err(if count == 1 { fault.advise("is this file CoNLL-U?") } else { fault });
     }
-    Ok(fields)
+    match fields.iter().position(|field| field.is_empty()) {
+        Some(empty) => {
+            Err(Fault::new(column(line, empty), "an empty column", format!("{} or _", NAMES[empty])))
+        }
+        None => Ok(fields),
+    }
 }
 
 /// The 1-based character column where a field begins.

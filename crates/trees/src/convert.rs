@@ -21,10 +21,10 @@ use crate::{Child, Tree, TreeBuilder};
 /// Which part of speech labels the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tags {
-    /// The universal one.
+    /// The universal one; the treebank's own where there is none (`_`).
     #[default]
     Universal,
-    /// The treebank's own; the universal one where there is none (`_`).
+    /// The treebank's own; the universal one where there is none.
     Own,
 }
 
@@ -54,7 +54,11 @@ pub fn to_constituents(
     let none = vocab.intern("_");
     let tag = |word: usize| {
         let word = &tree.words()[word];
-        if tags == Tags::Own && word.xpos != none { word.xpos } else { word.upos }
+        let (wanted, other) = match tags {
+            Tags::Universal => (word.upos, word.xpos),
+            Tags::Own => (word.xpos, word.upos),
+        };
+        if wanted == none { other } else { wanted }
     };
     enum Task {
         Phrase(usize),

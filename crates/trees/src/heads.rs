@@ -15,8 +15,10 @@
 //! If nothing fits, the first child is the head. Function tags do not matter: `NP-SBJ` is looked up as `NP`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use sylvan_base::{Fault, IndexVec, Vocab};
+use sylvan_base::{Fault, IndexVec, Result, Vocab};
+use sylvan_store::TextReader;
 
 use crate::block::BlockFault;
 use crate::brackets::quote;
@@ -67,8 +69,19 @@ impl HeadRules {
         Self::parse(table).expect("the tables that come with the program are tested")
     }
 
-    /// Reads a table.
-    pub fn parse(table: &str) -> Result<Self, BlockFault> {
+    /// Reads a table from a file.
+    pub fn open(path: &Path) -> Result<Self> {
+        let mut text = TextReader::open(path)?;
+        let mut table = String::new();
+        while let Some(line) = text.next_line()? {
+            table.push_str(line);
+            table.push('\n');
+        }
+        Self::parse(&table).map_err(|fault| fault.at(text.name(), 1))
+    }
+
+    /// Reads a table from text.
+    pub fn parse(table: &str) -> std::result::Result<Self, BlockFault> {
         let mut rules = Self::default();
         for (number, line) in table.lines().enumerate() {
             let line = line.trim_ascii();
@@ -79,7 +92,7 @@ impl HeadRules {
         Ok(rules)
     }
 
-    fn line(&mut self, line: &str) -> Result<(), Fault> {
+    fn line(&mut self, line: &str) -> std::result::Result<(), Fault> {
         // A label may itself hold a colon, so the first colon before white space or the end counts.
         let Some((label, rest)) =
             line.split_once(": ").or_else(|| line.strip_suffix(':').map(|label| (label, "")))

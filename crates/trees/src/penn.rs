@@ -77,7 +77,7 @@ pub enum Fed {
 }
 
 /// Parses bracketed text line by line and reuses its buffers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PennParser {
     builder: TreeBuilder,
     brackets: Brackets,
@@ -85,12 +85,11 @@ pub struct PennParser {
 }
 
 /// Where the parser stands between two tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Before the first label; so many brackets are open, and whether one was closed (then it is an empty parse).
     Lead { open: u8, closed: bool },
     /// Inside the tree.
-    #[default]
     Inside,
     /// Inside, right after an opening bracket.
     Label,

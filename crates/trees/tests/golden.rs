@@ -1,4 +1,5 @@
 //! The two toy trees of the tree-to-string literature, and small cases of every reader, written out.
+#![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 use sylvan_base::{Id, Vocab};
 use sylvan_store::TextReader;

@@ -1,5 +1,6 @@
 //! Broken input: lines with flipped, lost, doubled and mixed-up bytes go into every reader. No reader may panic, every
 //! error names the file and a line, every value that comes out is a valid one, and reading always goes on to the end.
+#![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 mod support;
 

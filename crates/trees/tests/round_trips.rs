@@ -1,4 +1,5 @@
 //! What is written reads back the same, and conversions keep what they promise, on random trees and forests.
+#![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 mod support;
 
@@ -35,7 +36,8 @@ fn sentence(rows: &[(u32, Vec<String>)], complete: bool, vocab: &mut Vocab) -> D
     let mut heads = vec![Head::Root; rows.len()];
     for (index, &word) in order.iter().enumerate().skip(1) {
         let above = order[rows[word].0 as usize % index] as u32;
-        heads[word] = if !complete && rows[word].0 % 3 == 0 { Head::Missing } else { Head::Word(above) };
+        heads[word] =
+            if !complete && rows[word].0.is_multiple_of(3) { Head::Missing } else { Head::Word(above) };
     }
     let word = |(row, head): (&(u32, Vec<String>), Head)| {
         let symbols: Vec<Symbol> = row.1.iter().map(|text| vocab.intern(text)).collect();

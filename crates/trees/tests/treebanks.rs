@@ -1,7 +1,9 @@
 //! Real treebanks, every line of them, if they are there. Nothing of them is kept in the project.
+#![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 mod support;
 
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use support::{check_tree, data, times};
@@ -10,8 +12,9 @@ use sylvan_store::TextReader;
 use sylvan_trees::conllu::{self, Columns};
 use sylvan_trees::penn::Brackets;
 use sylvan_trees::{
-    CleanUp, ConlluReader, Direction, EgretReader, HeadRules, PackedForest, PennOptions, PennReader, Phrases,
-    Statistics, Tags, Unaries, binarise, egret, projective, to_constituents, to_dependencies, unbinarise,
+    Child, CleanUp, ConlluReader, Direction, EgretReader, HeadRules, PackedForest, PennOptions, PennReader,
+    Phrases, Statistics, Tags, Unaries, binarise, egret, projective, to_constituents, to_dependencies,
+    unbinarise,
 };
 
 const TREEBANKS: [&str; 8] = [
@@ -158,4 +161,75 @@ fn universal_dependencies_write_back_byte_for_byte() {
         assert!(out == text, "{name} does not come back as it was");
         assert!(lifted * 50 < arcs, "{name}: {lifted} of {arcs} arcs lifted is too many for English");
     }
+}
+
+/// `LABEL child child`, where words count as `"`.
+type Production = Vec<String>;
+
+/// The productions of a source side such as `S' ( '' ( "x" ) x0:NP )`.
+fn productions(source: &str) -> Vec<Production> {
+    let mut open: Vec<Production> = Vec::new();
+    let mut done = Vec::new();
+    let tokens: Vec<&str> = source.split(' ').filter(|token| !token.is_empty()).collect();
+    let add = |open: &mut Vec<Production>, label: &str| {
+        if let Some(parent) = open.last_mut() {
+            parent.push(label.to_string());
+        }
+    };
+    for (index, &token) in tokens.iter().enumerate() {
+        if tokens.get(index + 1) == Some(&"(") {
+            add(&mut open, token);
+            open.push(vec![token.to_string()]);
+        } else if token == ")" {
+            done.extend(open.pop());
+        } else if token.len() > 1 && token.starts_with('"') && token.ends_with('"') {
+            add(&mut open, "\"");
+        } else if token != "(" {
+            add(&mut open, token.split_once(':').unwrap().1);
+        }
+    }
+    done
+}
+
+#[test]
+fn right_binarisation_is_that_of_a_travatar_rule_table() {
+    let (Some(table), Some(trees)) = (data("travatar-enja/rule-table.gz"), data("enja/train.en.tree")) else {
+        return;
+    };
+    let mut vocab = Vocab::new();
+    let mut reader = PennReader::open(&trees, PennOptions::as_is()).unwrap();
+    let mut known: HashSet<Production> = HashSet::new();
+    let mut ids: BTreeSet<Vec<Option<sylvan_base::Symbol>>> = BTreeSet::new();
+    while let Some(tree) = reader.next_tree(&mut vocab).unwrap() {
+        let tree = binarise(&tree.unwrap(), Direction::Right, &mut vocab);
+        for node in tree.nodes() {
+            let label = |child: &Child| match child {
+                Child::Leaf(_) => None,
+                Child::Node(below) => Some(tree.label(*below)),
+            };
+            let parts = [Some(tree.label(node))].into_iter().chain(tree.children(node).iter().map(label));
+            ids.insert(parts.collect());
+        }
+    }
+    for production in &ids {
+        let text = |part: &Option<_>| part.map_or("\"".to_string(), |label| vocab.text(label).to_string());
+        known.insert(production.iter().map(text).collect());
+    }
+    let mut rules = TextReader::open(&table).unwrap();
+    let (mut number, mut binarised) = (0, 0);
+    while let Some(line) = rules.next_line().unwrap() {
+        // Every fifth rule in quick mode; rules come sorted, so that is a fair sample.
+        number += 1;
+        if !usize::is_multiple_of(number, times(5, 1)) {
+            continue;
+        }
+        for production in productions(line.split(" ||| ").next().unwrap()) {
+            binarised += usize::from(production[0].ends_with('\'') && production.len() == 3);
+            assert!(
+                known.contains(&production),
+                "{production:?} is in the table, not in the binarised trees"
+            );
+        }
+    }
+    assert!(binarised > 1000, "{binarised}");
 }
