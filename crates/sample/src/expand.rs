@@ -1,0 +1,395 @@
+//! Fills in features: every rule becomes one plain rule per combination of values, every lexicon line one plain
+//! rule per form; then everything is laid out in the flat tables of [`Grammar`].
+
+use sylvan_base::{Fault, HashMap, InputError, Vocab};
+
+use crate::check::Checked;
+use crate::grammar::{
+    Grammar, LinkInfo, Range, RuleInfo, SourceItem, SymbolInfo, TargetItem, TargetWhat, TreeOp, VariantInfo,
+    WordInfo,
+};
+use crate::lexicon::{self, Analysis};
+use crate::syntax::{Arg, End, File, Op, Rule, Term, Value, What, Word};
+
+/// A symbol: a category with all its feature values.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) category: u32,
+    pub(crate) values: Vec<Value>,
+}
+
+/// A rule without variables.
+#[derive(Debug, Clone)]
+pub(crate) struct Instance {
+    pub(crate) symbol: u32,
+    pub(crate) slots: Vec<u32>,
+    pub(crate) origin: Origin,
+    pub(crate) weight: f64,
+}
+
+/// What an instance was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A rule of the file with the values of its variables.
+    Rule(usize, Vec<Value>),
+    /// A lexicon line and the number of the form.
+    Entry(usize, usize),
+}
+
+/// All symbols and instances, useful or not.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    pub(crate) keys: Vec<Key>,
+    index: HashMap<Key, u32>,
+    pub(crate) instances: Vec<Instance>,
+}
+
+impl Symbols {
+    fn intern(&mut self, key: Key) -> u32 {
+        if let Some(&id) = self.index.get(&key) {
+            return id;
+        }
+        let id = self.keys.len() as u32;
+        self.keys.push(key.clone());
+        self.index.insert(key, id);
+        id
+    }
+}
+
+/// Makes all instances. Lexical symbols come first, so that a rule with a slot no word fits is dropped early.
+pub(crate) fn instantiate(file: &File) -> Result<Symbols, InputError> {
+    let mut symbols = Symbols::default();
+    for (number, entry) in file.entries.iter().enumerate() {
+        let category = &file.categories[entry.category as usize];
+        let Some(lexical) = &category.lexical else { continue };
+        let forms = lexical.kind.forms();
+        for args in &entry.args {
+            for form in 0..forms.len().max(1) {
+                let mut values = args.clone();
+                values.extend(category.domains.last().filter(|_| !forms.is_empty()).map(|domain| domain[form]));
+                let symbol = symbols.intern(Key { category: entry.category, values });
+                let origin = Origin::Entry(number, form);
+                symbols.instances.push(Instance { symbol, slots: Vec::new(), origin, weight: entry.weight });
+            }
+        }
+    }
+    for number in 0..file.rules.len() {
+        fill(file, number, &mut symbols);
+    }
+    Ok(symbols)
+}
+
+/// Runs an odometer over the variables of a rule; a lexical slot that no word fits skips to the next value of
+/// the last variable it depends on.
+fn fill(file: &File, number: usize, symbols: &mut Symbols) {
+    let rule = &file.rules[number];
+    let count = rule.variables.len();
+    // For each number of bound variables, the lexical slots that are complete from then on.
+    let mut ready: Vec<Vec<&Term>> = vec![Vec::new(); count + 1];
+    for (_, term) in &rule.slots {
+        if file.categories[term.category as usize].lexical.is_some() {
+            let last = term.args.iter().map(|arg| match arg {
+                Arg::Variable(at) => usize::from(*at) + 1,
+                Arg::Fixed(_) => 0,
+            });
+            ready[last.max().unwrap_or(0)].push(term);
+        }
+    }
+    let mut digits = vec![0usize; count];
+    let mut values: Vec<Value> = Vec::new();
+    loop {
+        let fits = ready[values.len()].iter().all(|term| symbols.index.contains_key(&key(term, &values)));
+        if fits && values.len() < count {
+            let level = values.len();
+            digits[level] = 0;
+            values.push(rule.variables[level].1[0]);
+            continue;
+        }
+        if fits {
+            let symbol = symbols.intern(key(&rule.left, &values));
+            let slots = rule.slots.iter().map(|(_, term)| symbols.intern(key(term, &values))).collect();
+            let origin = Origin::Rule(number, values.clone());
+            symbols.instances.push(Instance { symbol, slots, origin, weight: rule.weight });
+        }
+        // Next value of the innermost variable that has one left.
+        loop {
+            if values.pop().is_none() {
+                return;
+            }
+            let level = values.len();
+            digits[level] += 1;
+            if let Some(&value) = rule.variables[level].1.get(digits[level]) {
+                values.push(value);
+                break;
+            }
+        }
+    }
+}
+
+fn key(term: &Term, values: &[Value]) -> Key {
+    let values = term.args.iter().map(|arg| match arg {
+        Arg::Fixed(value) => *value,
+        Arg::Variable(at) => values[usize::from(*at)],
+    });
+    Key { category: term.category, values: values.collect() }
+}
+
+/// Replaces every `<Variable>` in a word by its value.
+fn substitute(file: &File, rule: &Rule, values: &[Value], text: &str) -> Result<String, Fault> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('<') {
+        let Some(close) = rest[open..].find('>') else { break };
+        let name = &rest[open + 1..open + close];
+        let Some(at) = rule.variables.iter().position(|(other, _)| other == name) else {
+            return Err(Fault::new(0, format!("`<{name}>`"), "a variable of the rule between < and >"));
+        };
+        out.push_str(&rest[..open]);
+        out.push_str(&file.values[usize::from(values[at])]);
+        rest = &rest[open + close + 1..];
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// Lays the checked instances out in tables.
+pub(crate) fn tables(file: &File, checked: &Checked) -> Result<Grammar, InputError> {
+    let mut builder = Builder::new(file);
+    for (symbol, info) in checked.symbols.iter().enumerate() {
+        let start = builder.grammar.rules.len() as u32;
+        let (mut total, mut grow_from) = (0.0, None);
+        let weights: f64 = info.instances.iter().map(|&at| checked.instances[at].weight).sum();
+        for (position, &at) in info.instances.iter().enumerate() {
+            let instance = &checked.instances[at];
+            if position >= info.grow_from && grow_from.is_none() {
+                grow_from = Some(builder.grammar.rules.len() as u32);
+            }
+            total += instance.weight;
+            let last = position + 1 == info.instances.len();
+            let share = if last { 1.0 } else { total / weights };
+            builder.grammar.cumulative.push((share * f64::from(u32::MAX)) as u32);
+            builder.instance(instance, checked.rule_minimum[at])?;
+        }
+        let end = builder.grammar.rules.len() as u32;
+        let minimum = checked.minimum[symbol];
+        builder.grammar.symbols.push(SymbolInfo {
+            rules: Range { start, end },
+            grow_from: grow_from.unwrap_or(end),
+            min_source: minimum.0,
+            min_target: minimum.1,
+            shortest: start + info.shortest as u32,
+            open: info.open,
+        });
+    }
+    builder.grammar.start = checked.start;
+    Ok(builder.grammar)
+}
+
+struct Builder<'a> {
+    file: &'a File,
+    grammar: Grammar,
+    words: HashMap<(String, String, String, String), u32>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(file: &'a File) -> Self {
+        let grammar = Grammar {
+            symbols: Vec::new(),
+            cumulative: Vec::new(),
+            rules: Vec::new(),
+            source_items: Vec::new(),
+            slots: Vec::new(),
+            ops: Vec::new(),
+            variants: Vec::new(),
+            target_items: Vec::new(),
+            links: Vec::new(),
+            source_words: Vocab::new(),
+            labels: Vocab::new(),
+            relations: Vocab::new(),
+            words: Vec::new(),
+            arena: String::new(),
+            phenomena: file.phenomena.clone(),
+            start: 0,
+            lexical_entries: file.entries.len(),
+        };
+        Self { file, grammar, words: HashMap::default() }
+    }
+
+    fn instance(&mut self, instance: &Instance, minimum: (u16, u16)) -> Result<(), InputError> {
+        let slots = Range { start: self.grammar.slots.len() as u32, end: 0 };
+        self.grammar.slots.extend(&instance.slots);
+        let slots = Range { end: self.grammar.slots.len() as u32, ..slots };
+        let source = self.grammar.source_items.len() as u32;
+        let ops = self.grammar.ops.len() as u32;
+        let variants = self.grammar.variants.len() as u32;
+        let mut phenomena = 0;
+        match &instance.origin {
+            Origin::Rule(number, values) => {
+                let rule = &self.file.rules[*number];
+                phenomena = rule.phenomena;
+                self.rule(rule, values)?;
+            }
+            Origin::Entry(number, form) => self.entry(*number, *form)?,
+        }
+        let items = &self.grammar.source_items[source as usize..];
+        let source_words = items.iter().filter(|item| matches!(item, SourceItem::Word(_))).count() as u16;
+        self.grammar.rules.push(RuleInfo {
+            source: Range { start: source, end: self.grammar.source_items.len() as u32 },
+            slots,
+            ops: Range { start: ops, end: self.grammar.ops.len() as u32 },
+            variants: Range { start: variants, end: self.grammar.variants.len() as u32 },
+            phenomena,
+            min_source: minimum.0,
+            min_target: minimum.1,
+            source_words,
+        });
+        Ok(())
+    }
+
+    fn rule(&mut self, rule: &Rule, values: &[Value]) -> Result<(), InputError> {
+        let file = self.file;
+        // Positions of literals and slots among the source items.
+        let mut literal_at = vec![0u8; rule.literals.len()];
+        let mut slot_at = vec![0u8; rule.slots.len()];
+        let mut position = 0u8;
+        for op in &rule.ops {
+            let op = match op {
+                Op::Open(label) => TreeOp::Open(self.grammar.labels.intern(label).0),
+                Op::Close => TreeOp::Close,
+                Op::Word(literal) => {
+                    let text = substitute(file, rule, values, &rule.literals[usize::from(*literal)])
+                        .map_err(|fault| file.error(rule.place, fault))?;
+                    let word = self.grammar.source_words.intern(&text).0;
+                    self.grammar.source_items.push(SourceItem::Word(word));
+                    literal_at[usize::from(*literal)] = position;
+                    position += 1;
+                    TreeOp::Word
+                }
+                Op::Slot(slot) => {
+                    self.grammar.source_items.push(SourceItem::Slot(*slot));
+                    slot_at[usize::from(*slot)] = position;
+                    position += 1;
+                    TreeOp::Slot(*slot)
+                }
+            };
+            self.grammar.ops.push(op);
+        }
+        let total: f64 = rule.variants.iter().map(|variant| variant.weight).sum();
+        let mut sum = 0.0;
+        for variant in &rule.variants {
+            let items = self.grammar.target_items.len() as u32;
+            let links = self.grammar.links.len() as u32;
+            let mut words = 0;
+            let mut source_head = None;
+            for (at, item) in variant.items.iter().enumerate() {
+                let what = match &item.what {
+                    What::Slot(slot) => TargetWhat::Slot(*slot),
+                    What::Word(name) => {
+                        words += 1;
+                        let word = self
+                            .named_word(rule, values, name)
+                            .map_err(|fault| file.error(variant.place, fault))?;
+                        TargetWhat::Word(word)
+                    }
+                };
+                let is_head = at == usize::from(variant.head);
+                if let (true, TargetWhat::Slot(slot)) = (is_head, what) {
+                    source_head = Some(slot_at[usize::from(slot)]);
+                }
+                for (end, sure) in &item.links {
+                    let source = match end {
+                        End::Literal(literal) => literal_at[usize::from(*literal)],
+                        End::Slot(slot) => slot_at[usize::from(*slot)],
+                    };
+                    self.grammar.links.push(LinkInfo { source, target: at as u8, sure: *sure });
+                    if is_head && source_head.is_none() {
+                        source_head = Some(source);
+                    }
+                }
+                let (parent, relation) = match &item.arc {
+                    Some((parent, relation)) => (*parent, relation.as_str()),
+                    None => (at as u8, "root"),
+                };
+                let relation = self.grammar.relations.intern(relation).0;
+                self.grammar.target_items.push(TargetItem { what, parent, relation });
+            }
+            sum += variant.weight;
+            self.grammar.variants.push(VariantInfo {
+                items: Range { start: items, end: self.grammar.target_items.len() as u32 },
+                links: Range { start: links, end: self.grammar.links.len() as u32 },
+                cumulative: (sum / total) as f32,
+                head: variant.head,
+                words,
+                source_head: source_head.unwrap_or(0),
+            });
+        }
+        Ok(())
+    }
+
+    fn named_word(&mut self, rule: &Rule, values: &[Value], name: &str) -> Result<u32, Fault> {
+        let name = substitute(self.file, rule, values, name)?;
+        let word = self.file.words.get(&name).cloned().ok_or_else(|| {
+            let advice = "declare it with `word NAME UPOS XPOS`, or check the slot names of the rule";
+            Fault::new(0, format!("`{name}`"), "a slot or a declared word").advise(advice)
+        })?;
+        Ok(self.word(&word))
+    }
+
+    fn entry(&mut self, number: usize, form: usize) -> Result<(), InputError> {
+        let file = self.file;
+        let entry = &file.entries[number];
+        let Some(lexical) = &file.categories[entry.category as usize].lexical else { return Ok(()) };
+        let label = self.grammar.labels.intern(&lexical.label).0;
+        self.grammar.ops.extend([TreeOp::Open(label), TreeOp::Word, TreeOp::Close]);
+        let source = self.grammar.source_words.intern(&entry.source).0;
+        self.grammar.source_items.push(SourceItem::Word(source));
+        let total: f64 = entry.variants.iter().map(|&(weight, _)| weight).sum();
+        let mut sum = 0.0;
+        for (weight, forms) in &entry.variants {
+            let Analysis { words, head } = lexicon::analyse(file, lexical.kind, forms, form)
+                .map_err(|fault| file.error(entry.place, fault))?;
+            let items = self.grammar.target_items.len() as u32;
+            let links = self.grammar.links.len() as u32;
+            for (at, part) in words.iter().enumerate() {
+                let what = TargetWhat::Word(self.word(&part.word));
+                let relation = self.grammar.relations.intern(part.relation).0;
+                self.grammar.target_items.push(TargetItem { what, parent: part.parent as u8, relation });
+                self.grammar.links.push(LinkInfo { source: 0, target: at as u8, sure: part.sure });
+            }
+            sum += weight;
+            self.grammar.variants.push(VariantInfo {
+                items: Range { start: items, end: self.grammar.target_items.len() as u32 },
+                links: Range { start: links, end: self.grammar.links.len() as u32 },
+                cumulative: (sum / total) as f32,
+                head: head as u8,
+                words: words.len() as u16,
+                source_head: 0,
+            });
+        }
+        Ok(())
+    }
+
+    /// The id of a target word; its text and its CoNLL-U columns are written to the arena once.
+    fn word(&mut self, word: &Word) -> u32 {
+        let key = (word.form.clone(), word.lemma.clone(), word.upos.clone(), word.xpos.clone());
+        if let Some(&id) = self.words.get(&key) {
+            return id;
+        }
+        let grammar = &mut self.grammar;
+        let mut add = |text: &str| {
+            let start = grammar.arena.len() as u32;
+            grammar.arena.push_str(text);
+            Range { start, end: grammar.arena.len() as u32 }
+        };
+        let form = add(&word.form);
+        let columns = add(&format!("\t{}\t{}\t{}\t{}\t_\t", word.form, word.lemma, word.upos, word.xpos));
+        let first_letter_sounds = word.form.starts_with(|c: char| "aeiouAEIOU".contains(c));
+        let vowel = self.file.vowel_sound.contains(&word.form)
+            || (first_letter_sounds && !self.file.consonant_sound.contains(&word.form));
+        let article = word.form == "a" && word.upos == "DET";
+        let id = grammar.words.len() as u32;
+        grammar.words.push(WordInfo { form, columns, vowel, article });
+        self.words.insert(key, id);
+        id
+    }
+}
