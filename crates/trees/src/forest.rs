@@ -369,8 +369,9 @@ fn check(words: usize, nodes: &[(Symbol, Span)], edges: &[ForestEdge]) -> Result
                 Child::Node(below) if below < edge.head => nodes[below.index()].1,
                 Child::Node(_) => return Err(ForestError::Order { edge: index }),
             };
-            // A part of no width would let a tree hold the same node twice.
-            if part.start != at || part.start >= part.end {
+            // No part has no width: words have one, and a node over nothing has no valid edge. So no tree can hold
+            // the same node twice.
+            if part.start != at {
                 return Err(ForestError::Cover { edge: index });
             }
             at = part.end;
@@ -398,4 +399,60 @@ fn check(words: usize, nodes: &[(Symbol, Span)], edges: &[ForestEdge]) -> Result
         return Err(ForestError::NoEdge { node });
     }
     is_used.iter().position(|&used| !used).map_or(Ok(()), |node| Err(ForestError::Unreachable { node }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(start: u32, end: u32) -> (Symbol, Span) {
+        (Symbol(0), Span { start, end })
+    }
+
+    fn edge(head: u32, children: &[Child], score: f64) -> ForestEdge {
+        ForestEdge { head: NodeId(head), children: children.to_vec(), score }
+    }
+
+    #[test]
+    fn what_is_no_forest_is_refused() {
+        use Child::{Leaf, Node};
+        let words = vec![Symbol(1), Symbol(2)];
+        let (a, b) = (edge(0, &[Leaf(0)], 0.0), edge(1, &[Node(NodeId(0)), Leaf(1)], 0.0));
+        let nodes = [node(0, 1), node(0, 2)];
+        let check = |nodes: &[_], edges: &[_]| {
+            PackedForest::new(words.clone(), nodes, edges).map(|forest| forest.len())
+        };
+        assert_eq!(check(&nodes, &[b.clone(), a.clone()]), Ok(2));
+        assert_eq!(check(&[], &[]), Err(ForestError::Empty));
+        assert_eq!(check(&[node(0, 1)], std::slice::from_ref(&a)), Err(ForestError::Root));
+        assert_eq!(check(&nodes, &[a.clone(), edge(2, &[Leaf(0)], 0.0)]), Err(ForestError::Head { edge: 1 }));
+        assert_eq!(check(&nodes, &[edge(0, &[Node(NodeId(1))], 0.0)]), Err(ForestError::Order { edge: 0 }));
+        assert_eq!(check(&nodes, &[edge(0, &[Node(NodeId(0))], 0.0)]), Err(ForestError::Order { edge: 0 }));
+        for parts in [&[][..], &[Leaf(1)], &[Leaf(0), Leaf(1)], &[Leaf(u32::MAX)]] {
+            assert_eq!(check(&nodes, &[b.clone(), edge(0, parts, 0.0)]), Err(ForestError::Cover { edge: 1 }));
+        }
+        assert_eq!(check(&nodes, &[edge(0, &[Leaf(0)], f64::NAN)]), Err(ForestError::Score { edge: 0 }));
+        assert_eq!(check(&nodes, std::slice::from_ref(&b)), Err(ForestError::NoEdge { node: 0 }));
+        let flat = edge(1, &[Leaf(0), Leaf(1)], 0.0);
+        assert_eq!(check(&nodes, &[a.clone(), flat]), Err(ForestError::Unreachable { node: 0 }));
+        let nothing = [node(0, 0), node(0, 2)];
+        let over_nothing = edge(1, &[Node(NodeId(0)), Leaf(0), Leaf(1)], 0.0);
+        assert!(check(&nothing, &[over_nothing]).is_err());
+    }
+
+    #[test]
+    fn the_first_of_equal_edges_is_the_best() {
+        let nodes = [node(0, 1), node(0, 1)];
+        let edges = [
+            edge(0, &[Child::Leaf(0)], 0.0),
+            edge(1, &[Child::Leaf(0)], -1.0),
+            edge(1, &[Child::Node(NodeId(0))], -1.0),
+        ];
+        let forest = PackedForest::new(vec![Symbol(1)], &nodes, &edges).unwrap();
+        let (tree, score) = forest.best();
+        assert_eq!((tree.len(), score), (1, -1.0));
+        let trees: Vec<usize> = forest.trees(9).iter().map(|(tree, _)| tree.len()).collect();
+        assert_eq!(trees, [1, 2]);
+        assert_eq!(forest.trees(1).len(), 1);
+    }
 }

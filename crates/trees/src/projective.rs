@@ -58,19 +58,14 @@ pub(crate) fn lift(heads: &[Head]) -> (Vec<Head>, usize) {
 struct Order {
     /// Children before heads.
     post: Vec<usize>,
-    /// When a word was entered and left.
+    /// When a word was entered.
     entered: Vec<u32>,
-    left: Vec<u32>,
 }
 
 impl Order {
     fn of(heads: &[Head]) -> Self {
         let dependents = Dependents::of(heads.iter().copied());
-        let mut order = Self {
-            post: Vec::with_capacity(heads.len()),
-            entered: vec![0; heads.len()],
-            left: vec![0; heads.len()],
-        };
+        let mut order = Self { post: Vec::with_capacity(heads.len()), entered: vec![0; heads.len()] };
         let mut clock = 0;
         let mut path: Vec<(usize, usize)> = Vec::new();
         for root in (0..heads.len()).filter(|&word| heads[word] == Head::Root) {
@@ -86,7 +81,6 @@ impl Order {
                         path.push((below as usize, 0));
                     }
                     None => {
-                        order.left[*word] = clock;
                         order.post.push(*word);
                         path.pop();
                     }
@@ -96,8 +90,10 @@ impl Order {
         order
     }
 
-    fn is_below(&self, word: usize, above: usize) -> bool {
-        self.entered[above] < self.entered[word] && self.left[word] <= self.left[above]
+    /// Whether a word is below another. Only for words that are done when it is the other's turn in `post`:
+    /// those that were entered after it are below it, the others lie beside it.
+    fn is_below(&self, done: usize, above: usize) -> bool {
+        self.entered[above] < self.entered[done]
     }
 }
 

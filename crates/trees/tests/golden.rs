@@ -218,6 +218,8 @@ fn mistakes_in_conllu_are_named() {
         (format!("{ok}{}", row("2", "2")), "t:2:13: found the head '2', which is below this word"),
         (format!("{ok}{}", row("3", "1")), "t:2:1: found '3', expected the word number 2"),
         (format!("{ok}{}", row("4-5", "_")), "t:2:1: found '4-5', expected the word number 2"),
+        (format!("{ok}{}", row("2.1", "_")), "t:2:1: found '2.1', expected the word number 2"),
+        (format!("{ok}{}", row("0.1", "_")), "t:2:1: found '0.1', expected the word number 2"),
         (format!("{ok}{}", row("x", "1")), "t:2:1: found 'x', expected a word number"),
         (format!("{ok}{}", row("+2", "1")), "t:2:1: found '+2', expected a word number"),
         (format!("{ok}{}", row("2", "-1")), "t:2:13: found '-1', expected the number of the head, 0 or _"),
@@ -275,6 +277,19 @@ fn egret_forests_come_back_as_they_were() {
         "sentence 3 :\nx y\nB[0,0] => x ||| -2.0\nA[0,1] => B[0,0] y ||| -1.0\nA[0,1] => x y ||| -inf\n\n"
     );
     assert!(reader.next_forest(&mut vocab).unwrap().is_none());
+}
+
+#[test]
+fn a_sentence_without_words_has_no_forest() {
+    let mut vocab = Vocab::new();
+    let mut reader = EgretReader::new(TextReader::from_text("t", format!("sentence 1 :\n\n\n\n{EGRET}")));
+    assert_eq!(reader.next_forest(&mut vocab).unwrap(), Some(None));
+    assert!(reader.next_forest(&mut vocab).unwrap().unwrap().is_some());
+    assert!(reader.next_forest(&mut vocab).unwrap().is_none());
+    let mut text = String::new();
+    let words = vocab.intern_words("no parse");
+    egret::write_unparsed(&words, 5, &vocab, &mut text);
+    assert_eq!(text, "sentence 5 :\nno parse\n\n\n");
 }
 
 #[test]
