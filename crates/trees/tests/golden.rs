@@ -293,6 +293,17 @@ fn a_sentence_without_words_has_no_forest() {
 }
 
 #[test]
+fn words_may_look_like_the_marks_of_the_format() {
+    let mut vocab = Vocab::new();
+    let text = "sentence 1 :\nA[0,0] => ||| B[1,1]\nA[0,0] => A[0,0] ||| 0.0\nS[0,3] => A[0,0] => ||| B[1,1] ||| -1.0\n\n";
+    let forest = egret::parse_block(text.trim_end(), &mut vocab).unwrap().unwrap();
+    assert_eq!(forest.best().0.to_penn(&vocab), "(S (A A[0,0]) => ||| B[1,1])");
+    let mut out = String::new();
+    egret::write(&forest, 1, &vocab, &mut out);
+    assert_eq!(out, text);
+}
+
+#[test]
 fn normalising_makes_the_edges_of_a_node_sum_to_one() {
     let mut vocab = Vocab::new();
     let mut forest = egret::parse_block(EGRET.trim_end(), &mut vocab).unwrap().unwrap();

@@ -19,8 +19,9 @@ pub(crate) fn data(name: &str) -> Option<PathBuf> {
     match path {
         Some(path) if path.exists() => Some(path),
         _ => {
-            // libtest captures print!, not this.
-            let _ = writeln!(std::io::stderr(), "SKIPPED: no {name} below SYLVAN_DATA");
+            // libtest captures print!, not this. One write, so that tests at the same time do not mix their lines.
+            let note = format!("SKIPPED: no {name} below SYLVAN_DATA\n");
+            let _ = std::io::stderr().write_all(note.as_bytes());
             None
         }
     }
