@@ -1,1 +1,44 @@
-fn main() {}
+//! The `sylvan` program: one file per subcommand in `commands/`, nothing else here but the way to them.
+
+mod commands;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use commands::Command;
+use sylvan_base::InputError;
+
+/// Left-to-right, syntax-based machine translation.
+#[derive(Debug, Parser)]
+#[command(name = "sylvan", version, about, max_term_width = 100)]
+#[command(after_help = "Start here:\n  sylvan demo                      \
+    the whole pipeline on the built-in corpus\n  sylvan COMMAND --help            options and an example")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of our output has seen enough, as in `sylvan ... | head`.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[allow(clippy::print_stderr)]
+fn complain(error: &anyhow::Error) {
+    eprintln!("error: {error:#}");
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| match cause.downcast_ref::<InputError>() {
+        Some(InputError::Io { source, .. }) => source.kind() == std::io::ErrorKind::BrokenPipe,
+        _ => false,
+    })
+}

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use sylvan_base::{HashMap, Rng, Symbol, Vocab};
+use sylvan_corpus::{Alignment, Base, Link};
 use sylvan_rules::extract::{Extracted, minimal_rules};
 use sylvan_rules::{Rule, TargetSide};
 use sylvan_trees::{Child, NodeId, Tree};
@@ -10,13 +11,8 @@ fn tree(text: &str, vocab: &mut Vocab) -> Tree {
     sylvan_trees::penn::parse_line(text, Default::default(), vocab).unwrap().unwrap()
 }
 
-fn links(text: &str) -> Vec<(u32, u32)> {
-    text.split(' ')
-        .map(|link| {
-            let (s, t) = link.split_once('-').unwrap();
-            (s.parse().unwrap(), t.parse().unwrap())
-        })
-        .collect()
+fn links(text: &str) -> Vec<Link> {
+    Alignment::parse(text, Base::Zero).unwrap().sure().to_vec()
 }
 
 fn check(source: &str, target: &str, alignment: &str, expected: &[&str]) {
@@ -114,20 +110,21 @@ fn without_links_nothing_is_learnt_and_bad_links_are_errors() {
     let tree = tree("(S (A a) (B b))", &mut vocab);
     let target = vocab.intern_words("x y z");
     assert!(minimal_rules(&tree, &target, &[]).unwrap().is_empty());
-    assert!(minimal_rules(&tree, &target, &[(2, 0)]).is_err());
-    let error = minimal_rules(&tree, &target, &[(0, 3)]).unwrap_err().to_string();
+    assert!(minimal_rules(&tree, &target, &links("2-0")).is_err());
+    let error = minimal_rules(&tree, &target, &links("0-3")).unwrap_err().to_string();
     assert_eq!(error, "link 0-3, but there are 2 source and 3 target words");
 }
 
 /// Frontier nodes straight from the definition, in quadratic time.
-fn is_frontier(tree: &Tree, node: NodeId, links: &[(u32, u32)]) -> bool {
+fn is_frontier(tree: &Tree, node: NodeId, links: &[Link]) -> bool {
     let span = tree.span(node);
-    let inside: Vec<u32> = links.iter().filter(|l| span.contains(l.0 as usize)).map(|l| l.1).collect();
+    let inside: Vec<u32> =
+        links.iter().filter(|l| span.contains(l.source as usize)).map(|l| l.target).collect();
     if node == tree.root() {
         return !links.is_empty();
     }
     let (Some(first), Some(last)) = (inside.iter().min(), inside.iter().max()) else { return false };
-    !links.iter().any(|l| !span.contains(l.0 as usize) && (first..=last).contains(&&l.1))
+    !links.iter().any(|l| !span.contains(l.source as usize) && (first..=last).contains(&&l.target))
 }
 
 /// Puts the rules together again from the root down: the target side that they spell, and the nodes expanded.
@@ -172,7 +169,10 @@ fn rules_tile_the_tree_and_spell_the_target_on_random_pairs() {
             (0..length).map(|_| vocab.intern(["a", "b", "c", "d"][rng.below(4)])).collect();
         let mut links = Vec::new();
         for _ in 0..rng.below(8) {
-            links.push((rng.below(tree.words().len()) as u32, rng.below(length) as u32));
+            links.push(Link {
+                source: rng.below(tree.words().len()) as u32,
+                target: rng.below(length) as u32,
+            });
         }
         let rules = minimal_rules(&tree, &target, &links).unwrap();
         let nodes: Vec<NodeId> = rules.iter().map(|extracted| extracted.node).collect();

@@ -18,7 +18,8 @@
 //! |---|---|
 //! | `Item::score` | w |
 //! | `Item::rank` | w + local(L): the boundary words' own estimate |
-//! | `beam` | b, distinct items per vertex |
+//! | `Cube::beam` | b, distinct items per vertex |
+//! | `Cube::pops` | P, candidates taken per vertex, recombined ones included |
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -63,12 +64,28 @@ impl<S> PartialEq for Candidate<S> {
 }
 impl<S> Eq for Candidate<S> {}
 
+/// The limits of cube pruning, per vertex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cube {
+    /// Distinct items kept.
+    pub beam: Beam,
+    /// Candidates taken from the queue. Where everything recombines, as in long flat coordinations, the beam
+    /// alone would not stop before all combinations are seen.
+    pub pops: usize,
+}
+
+impl Cube {
+    /// The usual limits for a beam: at least 1,000 pops; none at all for an unlimited beam.
+    pub fn new(beam: Beam) -> Self {
+        Self { beam, pops: beam.0.max(1000) }
+    }
+}
+
 /// The best derivation that cube pruning finds; `None` if the forest has none.
 ///
-/// The beam limits the distinct items of each vertex. Unlimited, every combination is looked at and the
-/// result is exact.
-pub fn cube_pruning<L: LanguageModel>(forest: &TranslationForest, lm: &L, beam: Beam) -> Option<Outcome> {
-    let mut search = Search { forest, lm, beam, cells: IndexVec::new(), counters: Counters::default() };
+/// Without limits every combination is looked at and the result is exact.
+pub fn cube_pruning<L: LanguageModel>(forest: &TranslationForest, lm: &L, limits: Cube) -> Option<Outcome> {
+    let mut search = Search { forest, lm, limits, cells: IndexVec::new(), counters: Counters::default() };
     for vertex in forest.vertices() {
         let cell = search.cell(vertex);
         search.cells.push(cell);
@@ -79,7 +96,7 @@ pub fn cube_pruning<L: LanguageModel>(forest: &TranslationForest, lm: &L, beam: 
 struct Search<'a, L: LanguageModel> {
     forest: &'a TranslationForest,
     lm: &'a L,
-    beam: Beam,
+    limits: Cube,
     /// The items of each finished vertex, best rank first.
     cells: IndexVec<VertexId, Vec<Item<L::State>>>,
     counters: Counters,
@@ -95,8 +112,10 @@ impl<L: LanguageModel> Search<'_, L> {
         }
         let mut cell: Vec<Item<L::State>> = Vec::new();
         let mut known: HashMap<ChartState<L::State>, usize> = HashMap::default();
-        while cell.len() < self.beam.0 {
+        let mut pops = 0;
+        while cell.len() < self.limits.beam.0 && pops < self.limits.pops {
             let Some(Candidate(item)) = queue.pop() else { break };
+            pops += 1;
             for (axis, tail) in self.forest.tails(item.edge).enumerate() {
                 let mut neighbour = item.tails.clone();
                 neighbour[axis] += 1;

@@ -34,7 +34,7 @@ mod outcome;
 
 pub use brute_force::{Derivations, brute_force};
 pub use chart_state::{ChartState, Combined, Combiner};
-pub use cube_pruning::cube_pruning;
+pub use cube_pruning::{Cube, cube_pruning};
 pub use estimate::{Estimate, inside_estimate};
 pub use incremental::{Future, StackId, Step, incremental, incremental_traced};
 pub use language_model::{LanguageModel, NoLanguageModel};

@@ -7,7 +7,7 @@ use common::{HashLm, Problem};
 use sylvan_base::Rng;
 use sylvan_forest::TranslationForest;
 use sylvan_search::{
-    Beam, Derivations, Future, LanguageModel, Outcome, brute_force, cube_pruning, incremental, rescore,
+    Beam, Cube, Derivations, Future, LanguageModel, Outcome, brute_force, cube_pruning, incremental, rescore,
 };
 use sylvan_testkit::{cases, random_instance};
 
@@ -16,7 +16,7 @@ type Search<L> = fn(&TranslationForest, &L, Beam) -> Option<Outcome>;
 /// All searches, under the names that failures print.
 fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 3] {
     [
-        ("cube pruning", |forest, lm, beam| cube_pruning(forest, lm, beam)),
+        ("cube pruning", |forest, lm, beam| cube_pruning(forest, lm, Cube::new(beam))),
         ("incremental, inside", |forest, lm, beam| incremental(forest, lm, beam, Future::Inside)),
         ("incremental, no future", |forest, lm, beam| incremental(forest, lm, beam, Future::None)),
     ]
@@ -113,7 +113,7 @@ fn with_no_context_in_the_model_beam_one_is_exact() {
                 found.score,
                 best.score
             );
-            let found = cube_pruning(&problem.forest, &lm, Beam(1)).unwrap();
+            let found = cube_pruning(&problem.forest, &lm, Cube::new(Beam(1))).unwrap();
             assert!(
                 close(found.score, best.score),
                 "cube pruning: {} not {}: {shown}",
@@ -150,6 +150,36 @@ fn the_order_of_the_rules_changes_nothing() {
             }
         }
     });
+}
+
+#[test]
+fn one_pop_per_vertex_is_a_beam_of_one() {
+    random_problems(5, cases(500, 5_000), |problem, shown, rng| {
+        let lm = HashLm { order: 3, seed: rng.next_u64(), weight: 1.0 };
+        let one_item = cube_pruning(&problem.forest, &lm, Cube::new(Beam(1)));
+        let one_pop = cube_pruning(&problem.forest, &lm, Cube { beam: Beam::UNLIMITED, pops: 1 });
+        let shape = |found: Option<Outcome>| found.map(|found| (found.derivation, found.counters.items));
+        assert_eq!(shape(one_pop), shape(one_item), "{shown}");
+    });
+}
+
+#[test]
+fn pops_stay_limited_where_everything_recombines() {
+    // One vertex with six tails of four items each, all with equal boundaries but in the middle: 4096 combinations.
+    let tree = "(S (A a) (A a) (A a) (A a) (A a) (A a))";
+    let rules = [
+        ("", "S(x1:A x2:A x3:A x4:A x5:A x6:A) -> b x1 x2 x3 x4 x5 x6 b", -0.1),
+        ("", "A(a) -> a", -0.1),
+        ("", "A(a) -> b", -0.2),
+        ("", "A(a) -> c", -0.3),
+        ("", "A(a) -> d", -0.4),
+    ];
+    let problem = Problem::new(tree, &rules);
+    let lm = HashLm { order: 2, seed: 4, weight: 1.0 };
+    let items =
+        |pops| cube_pruning(&problem.forest, &lm, Cube { beam: Beam(20), pops }).unwrap().counters.items;
+    assert_eq!(items(usize::MAX), 6 * 4 + 4096, "the beam alone does not stop");
+    assert!(items(100) <= 6 * 4 + 1 + 100 * 6);
 }
 
 #[test]

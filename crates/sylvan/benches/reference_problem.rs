@@ -35,7 +35,12 @@ fn main() {
         trees.push(binarise(&tree, Direction::Right, &mut model.vocab));
     }
     let theirs: Vec<f64> = lines(&mut open("dev.pop2000.scores"));
-    println!("{} rules, {} trees, loaded in {:.1} s", model.grammar.len(), trees.len(), started.elapsed().as_secs_f64());
+    println!(
+        "{} rules, {} trees, loaded in {:.1} s",
+        model.grammar.len(),
+        trees.len(),
+        started.elapsed().as_secs_f64()
+    );
     let translator = Translator::with_defaults(&model, defaults);
     let edges: usize = trees.iter().map(|tree| translator.forest(tree).edge_ids().len()).sum();
     println!("{:.0} rule applications per sentence\n", edges as f64 / trees.len() as f64);
@@ -62,7 +67,13 @@ fn main() {
             let mut duel = [0; 3];
             for (ours, theirs) in scores.iter().zip(&theirs) {
                 let difference = ours - theirs;
-                duel[if difference > 1e-4 { 0 } else if difference < -1e-4 { 2 } else { 1 }] += 1;
+                duel[if difference > 1e-4 {
+                    0
+                } else if difference < -1e-4 {
+                    2
+                } else {
+                    1
+                }] += 1;
             }
             println!(
                 "| {name} | {beam} | {:.4} | {}/{}/{} | {:.0} | {:.0} | {:.2} |",

@@ -9,9 +9,11 @@
 //!
 //! ```
 //! use sylvan::{Search, Trainer, TrainerConfig, Translator};
+//! use sylvan_corpus::{Alignment, Base};
+//! let links = Alignment::parse("0-0 1-1", Base::Zero)?;
 //! let mut trainer = Trainer::new(TrainerConfig::default())?;
-//! trainer.add("(S (N 猫) (V 睡觉))", "cats sleep", &[(0, 0), (1, 1)])?;
-//! trainer.add("(S (N 狗) (V 跑))", "dogs run", &[(0, 0), (1, 1)])?;
+//! trainer.add("(S (N 猫) (V 睡觉))", "cats sleep", links.sure())?;
+//! trainer.add("(S (N 狗) (V 跑))", "dogs run", links.sure())?;
 //! let mut model = trainer.finish()?;
 //! let tree = model.read_tree("(S (N 猫) (V 跑))")?.expect("a tree");
 //! let translator = Translator::new(&model);

@@ -1,6 +1,7 @@
 //! Learning a model in memory from trees, target sentences and links.
 
 use sylvan_base::{Fault, Vocab};
+use sylvan_corpus::Link;
 use sylvan_lm::{EstimateConfig, EstimateError, Estimator, Lm};
 use sylvan_rules::extract::{LinkOutOfRange, minimal_rules};
 use sylvan_rules::{Grammar, RuleCounts, Weights};
@@ -97,9 +98,9 @@ impl Trainer {
         Ok(Self { config, vocab: Vocab::new(), counts: RuleCounts::new(), estimator, pairs: 0 })
     }
 
-    /// Learns from one pair: a tree in Penn brackets, its translation in words, and links (source, target).
+    /// Learns from one pair: a tree in Penn brackets, its translation in words, and word links.
     /// A pair without a tree or without links still teaches the language model.
-    pub fn add(&mut self, tree: &str, target: &str, links: &[(u32, u32)]) -> Result<(), TrainError> {
+    pub fn add(&mut self, tree: &str, target: &str, links: &[Link]) -> Result<(), TrainError> {
         self.pairs += 1;
         let pair = self.pairs;
         let tree = parse_line(tree, Brackets::default(), &mut self.vocab)

@@ -4,7 +4,7 @@ use sylvan_base::{Symbol, Vocab};
 use sylvan_forest::{Derivation, Layer, TranslationForest};
 use sylvan_rules::RuleId;
 use sylvan_rules::apply::{Applier, DefaultRules};
-use sylvan_search::{Beam, Counters, Future, Outcome, cube_pruning, incremental};
+use sylvan_search::{Beam, Counters, Cube, Future, Outcome, cube_pruning, incremental};
 use sylvan_trees::Tree;
 
 use crate::{Model, NgramScorer};
@@ -20,7 +20,7 @@ pub enum Search {
 
 impl Default for Search {
     fn default() -> Self {
-        Self::Incremental(Beam(20), Future::Inside)
+        Self::Incremental(Beam(100), Future::Inside)
     }
 }
 
@@ -82,7 +82,7 @@ impl<'m> Translator<'m> {
     /// Searches a forest made by [`forest`](Self::forest).
     pub fn search(&self, forest: &TranslationForest, search: Search) -> Outcome {
         let found = match search {
-            Search::CubePruning(beam) => cube_pruning(forest, &self.scorer, beam),
+            Search::CubePruning(beam) => cube_pruning(forest, &self.scorer, Cube::new(beam)),
             Search::Incremental(beam, future) => incremental(forest, &self.scorer, beam, future),
         };
         found.expect("default rules give every tree a derivation, and a beam of one keeps one")

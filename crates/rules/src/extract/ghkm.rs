@@ -15,6 +15,7 @@
 //! n is a frontier node exactly if they are as many as there are links into closure(n) at all.
 
 use sylvan_base::{IndexVec, Symbol};
+use sylvan_corpus::Link;
 use sylvan_trees::{Child, NodeId, Tree};
 
 use crate::{Rule, Source, TargetSide};
@@ -30,10 +31,9 @@ pub struct Extracted {
 
 /// A link that points past the end of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("link {source_word}-{target_word}, but there are {source_len} source and {target_len} target words")]
+#[error("link {}-{}, but there are {source_len} source and {target_len} target words", link.source, link.target)]
 pub struct LinkOutOfRange {
-    source_word: u32,
-    target_word: u32,
+    link: Link,
     source_len: usize,
     target_len: usize,
 }
@@ -61,11 +61,11 @@ impl Linked {
 /// The minimal rules of one sentence pair, children before parents; none if there is no link at all, because
 /// such a pair says nothing about how its parts translate.
 ///
-/// `links` are (source position, target position), in any order; repeated ones count once.
+/// Links may come in any order; repeated ones count once.
 pub fn minimal_rules(
     tree: &Tree,
     target: &[Symbol],
-    links: &[(u32, u32)],
+    links: &[Link],
 ) -> Result<Vec<Extracted>, LinkOutOfRange> {
     let closures = frontier(tree, target.len(), links)?;
     let mut rules = Vec::new();
@@ -83,7 +83,7 @@ pub fn minimal_rules(
 fn frontier(
     tree: &Tree,
     target_len: usize,
-    links: &[(u32, u32)],
+    links: &[Link],
 ) -> Result<IndexVec<NodeId, Option<(u32, u32)>>, LinkOutOfRange> {
     let source_len = tree.words().len();
     let mut links = links.to_vec();
@@ -92,13 +92,13 @@ fn frontier(
     let mut words = vec![Linked::NOTHING; source_len];
     // into[t]: links to target positions below t.
     let mut into = vec![0u32; target_len + 1];
-    for &(source_word, target_word) in &links {
-        if source_word as usize >= source_len || target_word as usize >= target_len {
-            return Err(LinkOutOfRange { source_word, target_word, source_len, target_len });
+    for &link in &links {
+        let (s, t) = (link.source as usize, link.target as usize);
+        if s >= source_len || t >= target_len {
+            return Err(LinkOutOfRange { link, source_len, target_len });
         }
-        let one = Linked { first: target_word, last: target_word, links: 1 };
-        words[source_word as usize] = words[source_word as usize].with(one);
-        into[target_word as usize + 1] += 1;
+        words[s] = words[s].with(Linked { first: link.target, last: link.target, links: 1 });
+        into[t + 1] += 1;
     }
     for t in 0..target_len {
         into[t + 1] += into[t];
