@@ -37,7 +37,9 @@ const TOO_LONG: u32 = 1000;
 pub(crate) fn check(file: &File, symbols: Symbols) -> Result<Checked, InputError> {
     let Some(start_category) = file.start else {
         let place = Place { file: 0, line: 1 };
-        return Err(file.error(place, Fault::new(0, "no start statement", "`start NAME` for the top category")));
+        return Err(
+            file.error(place, Fault::new(0, "no start statement", "`start NAME` for the top category"))
+        );
     };
     let first = file.categories[start_category as usize].place;
     let start = symbols.keys.iter().position(|key| key.category == start_category);
@@ -122,7 +124,8 @@ fn unproductive_start(file: &File, symbols: &Symbols, productive: &[bool], place
     let name = &file.categories[file.start.unwrap_or(0) as usize].name;
     // The first category without any productive symbol is the likeliest culprit.
     let empty = file.categories.iter().enumerate().find(|(number, category)| {
-        let any = |(at, key): (usize, &crate::expand::Key)| key.category as usize == *number && productive[at];
+        let any =
+            |(at, key): (usize, &crate::expand::Key)| key.category as usize == *number && productive[at];
         category.name != *name && !symbols.keys.iter().enumerate().any(any)
     });
     let mut fault = Fault::new(0, format!("{name}, which makes no sentence"), "rules that end in words");
@@ -156,7 +159,8 @@ fn every_line_is_used(
     for (number, rule) in file.rules.iter().enumerate() {
         if !rule_live[number] {
             let culprit = rule.slots.iter().find(|(_, term)| {
-                let any = |(at, key): (usize, &crate::expand::Key)| key.category == term.category && productive[at];
+                let any =
+                    |(at, key): (usize, &crate::expand::Key)| key.category == term.category && productive[at];
                 !symbols.keys.iter().enumerate().any(any)
             });
             let advice = match culprit {
@@ -170,7 +174,8 @@ fn every_line_is_used(
             return Err(file.error(rule.place, fault.advise(advice)));
         }
         if !rule_used[number] {
-            let fault = Fault::new(0, "a rule that no sentence reaches", "a rule used from the start category");
+            let fault =
+                Fault::new(0, "a rule that no sentence reaches", "a rule used from the start category");
             return Err(file.error(rule.place, fault));
         }
     }
@@ -191,7 +196,8 @@ fn renumber(file: &File, symbols: Symbols, productive: &[bool], useful: &[bool],
         if useful[at] && productive[at] {
             new_id[at] = parts.len() as u32;
             let lexical = file.categories[key.category as usize].lexical.as_ref();
-            parts.push(SymbolPart { open: lexical.and_then(|lexical| lexical.open), ..SymbolPart::default() });
+            parts
+                .push(SymbolPart { open: lexical.and_then(|lexical| lexical.open), ..SymbolPart::default() });
         }
     }
     let mut instances = Vec::new();
@@ -217,7 +223,7 @@ fn renumber(file: &File, symbols: Symbols, productive: &[bool], useful: &[bool],
 }
 
 /// A rule's weight is shared by its instances with the same left side, in proportion to the weight of the words
-/// that fill their lexical slots: so "any noun with its measure word" means any noun with equal probability.
+/// that fill their lexical slots and of the feature values that are open: so "any noun with its measure word" means any noun with equal probability.
 fn share_weights(file: &File, checked: &mut Checked) {
     let mut mass = vec![0.0; checked.symbols.len()];
     for instance in &checked.instances {
@@ -225,10 +231,21 @@ fn share_weights(file: &File, checked: &mut Checked) {
             mass[instance.symbol as usize] += instance.weight;
         }
     }
-    let factors: Vec<f64> = checked.instances.iter().map(|instance| {
-        let weights = instance.slots.iter().map(|&slot| mass[slot as usize]);
-        weights.filter(|&weight| weight > 0.0).product()
-    }).collect();
+    let factors: Vec<f64> = checked
+        .instances
+        .iter()
+        .map(|instance| {
+            let weights = instance.slots.iter().map(|&slot| mass[slot as usize]);
+            let words: f64 = weights.filter(|&weight| weight > 0.0).product();
+            let values: f64 = match &instance.origin {
+                Origin::Rule(_, values) => {
+                    values.iter().map(|&value| file.value_weights[usize::from(value)]).product()
+                }
+                Origin::Entry(..) => 1.0,
+            };
+            words * values
+        })
+        .collect();
     for part in &checked.symbols {
         // Instances of one rule stand next to each other.
         let mut from = 0;
@@ -281,8 +298,12 @@ fn no_left_recursion(file: &File, checked: &Checked) -> Result<(), InputError> {
                 let Origin::Rule(number, _) = checked.instances[at].origin else { continue };
                 let rule = &file.rules[number];
                 let name = &file.categories[rule.left.category as usize].name;
-                let fault = Fault::new(0, format!("left recursion through {name}"), "a word before the circle closes")
-                    .advise("begin one of the rules of the circle with a word, or use a smaller category");
+                let fault = Fault::new(
+                    0,
+                    format!("left recursion through {name}"),
+                    "a word before the circle closes",
+                )
+                .advise("begin one of the rules of the circle with a word, or use a smaller category");
                 return Err(file.error(rule.place, fault));
             }
             if state[slot] == 0 {

@@ -66,7 +66,8 @@ pub(crate) fn instantiate(file: &File) -> Result<Symbols, InputError> {
         for args in &entry.args {
             for form in 0..forms.len().max(1) {
                 let mut values = args.clone();
-                values.extend(category.domains.last().filter(|_| !forms.is_empty()).map(|domain| domain[form]));
+                values
+                    .extend(category.domains.last().filter(|_| !forms.is_empty()).map(|domain| domain[form]));
                 let symbol = symbols.intern(Key { category: entry.category, values });
                 let origin = Origin::Entry(number, form);
                 symbols.instances.push(Instance { symbol, slots: Vec::new(), origin, weight: entry.weight });

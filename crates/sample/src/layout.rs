@@ -159,7 +159,10 @@ impl Layout {
                 self.arcs[position as usize] = (head, item.relation);
             }
             for link in &grammar.links[variant.links.indices()] {
-                let ends = (self.source_items[usize::from(link.source)], self.target_items[usize::from(link.target)]);
+                let ends = (
+                    self.source_items[usize::from(link.source)],
+                    self.target_items[usize::from(link.target)],
+                );
                 self.links.push((ends.0, ends.1, link.sure));
             }
         }

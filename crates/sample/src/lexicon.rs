@@ -44,21 +44,22 @@ pub(crate) fn analyse(file: &File, kind: Kind, forms: &[String], form: usize) ->
         .iter()
         .map(|part| listed(part).unwrap_or_else(|| word((*part).to_owned(), default.0, default.1, part)))
         .collect();
-    if kind != Kind::Phrase || file.words.get(lemma).is_none() {
+    // Phrases and uncounted nouns may have a listed word as head: `on_Monday`, `English`.
+    if !matches!(kind, Kind::Phrase | Kind::Mass) || !file.words.contains_key(lemma) {
         words[head] = word(surface, upos, xpos, lemma);
     }
     // "more interesting": the comparative of long adjectives has an adverb before it.
     if let (Kind::Adjective, Some(rest)) = (kind, words[head].form.strip_prefix("more_")) {
         words[head] = word(rest.to_owned(), "ADJ", "JJ", lemma);
         words.insert(head, word("more".to_owned(), "ADV", "RBR", "more"));
-        return Ok(attach(words, head + 1, kind));
+        return Ok(attach(&words, head + 1, kind));
     }
-    Ok(attach(words, head, kind))
+    Ok(attach(&words, head, kind))
 }
 
 /// Gives every word but the head its relation: determiners, adjectives and numbers hang on the next noun,
 /// prepositions on the last noun, and what follows a verb is its particle, object or complement.
-fn attach(words: Vec<Word>, head: usize, kind: Kind) -> Analysis {
+fn attach(words: &[Word], head: usize, kind: Kind) -> Analysis {
     let nominal = |word: &Word| matches!(word.upos.as_str(), "NOUN" | "PROPN");
     let last = words.len() - 1;
     let mut list = Vec::new();
@@ -122,7 +123,8 @@ fn inflected(
             let past_at = if full { 2 } else { 1 };
             let past = || written(past_at).unwrap_or_else(|| inflect::past(&base));
             let participle = || written(past_at + 1).unwrap_or_else(|| inflect::past(&base));
-            let third = || if full { written(1) } else { None }.unwrap_or_else(|| inflect::third_person(&base));
+            let third =
+                || if full { written(1) } else { None }.unwrap_or_else(|| inflect::third_person(&base));
             let ing = || if full { written(4) } else { None }.unwrap_or_else(|| inflect::ing(&base));
             match form {
                 0 => (base, "VERB", "VB"),

@@ -18,7 +18,7 @@ pub(crate) fn read(files: &[(&str, &str)]) -> Result<File, InputError> {
         reader.section = None;
         for (number, line) in text.lines().enumerate() {
             let place = Place { file: index as u32, line: number as u32 + 1 };
-            reader.line(place, line).map_err(|fault| reader.file.error(place, fault))?;
+            reader.line(place, line)?;
         }
         reader.finish_rule()?;
     }
@@ -37,23 +37,26 @@ struct Reader {
 type Read<T> = Result<T, Fault>;
 
 impl Reader {
-    fn line(&mut self, place: Place, line: &str) -> Read<()> {
+    fn line(&mut self, place: Place, line: &str) -> Result<(), InputError> {
         let text = line.trim();
         if text.is_empty() || text.starts_with('#') {
             return Ok(());
         }
         let indented = line.starts_with([' ', '\t']);
-        if indented && self.rule.is_some() {
-            return self.rule_line(place, line, text);
+        if !indented {
+            // A new statement closes the rule above it, whose faults carry its own line.
+            self.finish_rule()?;
+            self.section = None;
         }
-        if indented {
-            return self.entry(place, line, text);
-        }
-        // A new statement closes the rule above it; its faults carry the rule's own line.
-        if let Err(error) = self.finish_rule() {
-            return Err(inner_fault(error));
-        }
-        self.section = None;
+        let read = match (indented, self.rule.is_some()) {
+            (true, true) => self.rule_line(place, line, text),
+            (true, false) => self.entry(place, line, text),
+            (false, _) => self.statement(place, line, text),
+        };
+        read.map_err(|fault| self.file.error(place, fault))
+    }
+
+    fn statement(&mut self, place: Place, line: &str, text: &str) -> Read<()> {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
         match word {
@@ -80,7 +83,8 @@ impl Reader {
     fn finish_rule(&mut self) -> Result<(), InputError> {
         let Some(rule) = self.rule.take() else { return Ok(()) };
         if rule.variants.is_empty() {
-            let fault = Fault::new(0, "a rule without a target side", "an indented line that begins with `=`");
+            let fault =
+                Fault::new(0, "a rule without a target side", "an indented line that begins with `=`");
             return Err(self.file.error(rule.place, fault));
         }
         self.file.rules.push(rule);
@@ -88,7 +92,7 @@ impl Reader {
     }
 
     fn feature(&mut self, rest: &str) -> Read<()> {
-        let (name, values) = assignment(rest, "feature NAME = value value ...")?;
+        let (name, values) = assignment(rest, "feature NAME = value value*weight ...")?;
         if self.file.features.contains_key(name) {
             return Err(Fault::new(0, format!("feature {name} again"), "a new name"));
         }
@@ -98,7 +102,15 @@ impl Reader {
                 let advice = "names that begin with a capital are variables";
                 return Err(Fault::new(0, format!("value `{value}`"), "a small first letter").advise(advice));
             }
-            list.push(self.value(value)?);
+            let (value, weight) = match value.split_once('*') {
+                Some((value, weight)) => (value, Some(positive(weight)?)),
+                None => (value, None),
+            };
+            let id = self.value(value)?;
+            if let Some(weight) = weight {
+                self.file.value_weights[usize::from(id)] = weight;
+            }
+            list.push(id);
         }
         self.file.features.insert(name.to_owned(), list);
         Ok(())
@@ -113,6 +125,7 @@ impl Reader {
             return Err(Fault::new(0, "more than 255 feature values", "at most 255"));
         }
         self.file.values.push(name.to_owned());
+        self.file.value_weights.push(1.0);
         Ok((self.file.values.len() - 1) as Value)
     }
 
@@ -165,10 +178,11 @@ impl Reader {
             [signature, kind, label, "open", series] => (signature, kind, label, Some(series)),
             _ => return Err(Fault::new(0, format!("`{rest}`"), expected)),
         };
-        let kind = Kind::NAMES.iter().find(|(name, _)| *name == kind).map(|&(_, kind)| kind).ok_or_else(|| {
-            let kinds: Vec<&str> = Kind::NAMES.iter().map(|&(name, _)| name).collect();
-            Fault::new(0, format!("`{kind}`"), format!("one of {}", kinds.join(", ")))
-        })?;
+        let kind =
+            Kind::NAMES.iter().find(|(name, _)| *name == kind).map(|&(_, kind)| kind).ok_or_else(|| {
+                let kinds: Vec<&str> = Kind::NAMES.iter().map(|&(name, _)| name).collect();
+                Fault::new(0, format!("`{kind}`"), format!("one of {}", kinds.join(", ")))
+            })?;
         let open = match open {
             None => None,
             Some("person") => Some(Open::Person),
@@ -265,8 +279,13 @@ impl Reader {
 
     fn entry(&mut self, place: Place, line: &str, text: &str) -> Read<()> {
         let Some((category, args)) = &self.section else {
-            return Err(Fault::at_byte(line, line.len() - text.len(), "an indented line", "a heading above it")
-                .advise("indented lines belong to `entries` or to a rule"));
+            return Err(Fault::at_byte(
+                line,
+                line.len() - text.len(),
+                "an indented line",
+                "a heading above it",
+            )
+            .advise("indented lines belong to `entries` or to a rule"));
         };
         let mut fields = text.split_whitespace().peekable();
         let source = fields.next().unwrap_or_default().to_owned();
@@ -287,7 +306,9 @@ impl Reader {
             }
         }
         if variants.iter().any(|(_, forms)| forms.is_empty()) {
-            return Err(Fault::new(0, format!("`{text}`"), "SOURCE translation").advise("every word needs one"));
+            return Err(
+                Fault::new(0, format!("`{text}`"), "SOURCE translation").advise("every word needs one")
+            );
         }
         check_default(variants.iter().map(|&(weight, _)| weight))?;
         let (category, args) = (*category, args.clone());
@@ -365,14 +386,4 @@ fn assignment<'a>(
         return Err(fault());
     }
     Ok((name.trim(), values))
-}
-
-/// Takes the fault out of an error whose place is given again by the caller.
-fn inner_fault(error: InputError) -> Fault {
-    match error {
-        InputError::Text { fault, .. } => {
-            Fault::new(0, fault.found.clone(), fault.expected.clone()).advise("in the rule above")
-        }
-        other => Fault::new(0, other.to_string(), "a grammar"),
-    }
 }

@@ -88,6 +88,7 @@ impl<'a> RuleReader<'a> {
                 _ if matches!(rule.ops.last(), Some(Op::Open(_))) => {
                     rule.ops.push(Op::Word(small(rule.literals.len())?));
                     rule.literals.push(token.to_owned());
+                    self.feature_word(token)?;
                 }
                 _ => return Err(self.fault(token, "`name:Category` or a word right after its tag: `(P 与)`")),
             }
@@ -99,6 +100,18 @@ impl<'a> RuleReader<'a> {
             return Err(Fault::new(0, "an empty source side", "a tree fragment after `->`"));
         }
         small(rule.ops.len()).map(|_| ())
+    }
+
+    /// A literal `<Feature>` varies over all values of that feature, without being an argument anywhere.
+    fn feature_word(&mut self, token: &str) -> Read<()> {
+        let Some(name) = token.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) else {
+            return Ok(());
+        };
+        let known = self.variables.iter().any(|(other, _)| other == name);
+        if let Some(domain) = self.file.features.get(name).filter(|_| !known) {
+            self.variables.push((name.to_owned(), domain.clone()));
+        }
+        small(self.variables.len()).map(|_| ())
     }
 
     fn slot(&mut self, token: &str, rule: &mut Rule) -> Read<()> {
@@ -241,11 +254,18 @@ impl<'a> RuleReader<'a> {
         if let Some(slot) = rule.slots.iter().position(|(other, _)| other == name) {
             return Ok(End::Slot(small(slot)?));
         }
-        let mut places = (0..rule.literals.len()).filter(|&at| rule.literals[at] == name);
-        match (places.next(), places.next()) {
-            (Some(at), None) => Ok(End::Literal(small(at)?)),
-            (Some(_), Some(_)) => Err(self.fault(name, "a source word that occurs once in the rule")),
-            _ => Err(self.fault(name, "a source word or a slot of the rule")),
+        // `他:2` is the second 他 of the rule.
+        let (word, nth) = match name.rsplit_once(':') {
+            Some((word, nth)) => (word, nth.parse::<usize>().ok().filter(|&nth| nth > 0)),
+            None => (name, Some(1)),
+        };
+        let places: Vec<usize> = (0..rule.literals.len()).filter(|&at| rule.literals[at] == word).collect();
+        if places.len() > 1 && word == name {
+            return Err(self.fault(name, format!("`{name}:1` or `{name}:2`: the word occurs more than once")));
+        }
+        match nth.and_then(|nth| places.get(nth - 1)) {
+            Some(&at) => Ok(End::Literal(small(at)?)),
+            None => Err(self.fault(name, "a source word or a slot of the rule")),
         }
     }
 }
@@ -302,7 +322,8 @@ pub(crate) fn split_term(text: &str) -> Read<(&str, Vec<&str>)> {
 pub(crate) fn find_category(file: &File, name: &str) -> Read<u32> {
     let at = file.categories.iter().position(|category| category.name == name);
     at.map(|at| at as u32).ok_or_else(|| {
-        Fault::new(0, format!("`{name}`"), "a declared category").advise("declare it with category or lexical")
+        Fault::new(0, format!("`{name}`"), "a declared category")
+            .advise("declare it with category or lexical")
     })
 }
 

@@ -106,9 +106,13 @@ pub struct FileBuffers {
 impl FileBuffers {
     /// Empties the buffers and keeps their memory.
     pub fn clear(&mut self) {
-        for buffer in
-            [&mut self.source, &mut self.target, &mut self.source_tree, &mut self.target_conllu, &mut self.align]
-        {
+        for buffer in [
+            &mut self.source,
+            &mut self.target,
+            &mut self.source_tree,
+            &mut self.target_conllu,
+            &mut self.align,
+        ] {
             buffer.clear();
         }
     }
@@ -151,7 +155,8 @@ impl Sampler {
         let mut sampler = Self { grammar, config, open, spare: 0 };
         let mut workspace = Workspace::new();
         // Items far from those of any real corpus, so that the spare one is not one of its neighbours.
-        let spare = (0..PROBES).map(|probe| u64::MAX - probe).find(|&item| sampler.draw(item, &mut workspace));
+        let spare =
+            (0..PROBES).map(|probe| u64::MAX - probe).find(|&item| sampler.draw(item, &mut workspace));
         sampler.spare = spare.ok_or(ConfigError::NoSentence { min, max })?;
         Ok(sampler)
     }

@@ -184,6 +184,8 @@ pub(crate) struct Word {
 pub(crate) struct File {
     pub(crate) names: Vec<String>,
     pub(crate) values: Vec<String>,
+    /// How frequent each value is where a rule leaves it open.
+    pub(crate) value_weights: Vec<f64>,
     pub(crate) features: HashMap<String, Vec<Value>>,
     pub(crate) sets: HashMap<String, Vec<Value>>,
     pub(crate) categories: Vec<Category>,
