@@ -239,6 +239,38 @@ mod tests {
     }
 
     #[test]
+    fn any_bytes_are_lines_or_an_error_that_names_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("any");
+        let text = "one\ntwo 二\n\nfour\n".repeat(20);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gzip.write_all(text.as_bytes()).unwrap();
+        let good = [
+            text.clone().into_bytes(),
+            gzip.finish().unwrap(),
+            zstd::encode_all(text.as_bytes(), 3).unwrap(),
+        ];
+        let mut rng = sylvan_base::Rng::new(17);
+        for round in 0..3_000 {
+            let mut bytes = good[round % 3].clone();
+            for _ in 0..1 + rng.below(5) {
+                let at = rng.below(bytes.len());
+                bytes[at] = rng.next_u64() as u8;
+            }
+            bytes.truncate(bytes.len() - rng.below(4));
+            std::fs::write(&path, &bytes).unwrap();
+            let read = || -> Result<u64> {
+                let mut reader = TextReader::open(&path)?;
+                while reader.next_line()?.is_some() {}
+                Ok(reader.line_number())
+            };
+            if let Err(error) = read() {
+                assert!(error.to_string().contains("any"), "{error}");
+            }
+        }
+    }
+
+    #[test]
     fn missing_files_and_folders_are_named() {
         let dir = tempfile::tempdir().unwrap();
         let error = TextReader::open(&dir.path().join("none")).unwrap_err().to_string();
