@@ -10,7 +10,7 @@ fn count(quick: u64, full: u64) -> u64 {
 }
 
 fn sampler(config: Config) -> Sampler {
-    Sampler::new(config).unwrap()
+    Sampler::new(config).expect("settings that work")
 }
 
 /// A bracketed tree as a list of nodes: label, first and last word; and the words. Written independently of the
@@ -57,7 +57,7 @@ fn read_conllu(block: &str, index: u64) -> Vec<String> {
         assert!(fields.iter().all(|field| !field.is_empty()), "{line}");
         words.push(fields[1].to_owned());
         assert_eq!(fields[0].parse(), Ok(words.len()));
-        let head: usize = fields[6].parse().unwrap();
+        let head: usize = fields[6].parse().expect("a head");
         assert_eq!(head == 0, fields[7] == "root", "{line}");
         let tags = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ VERB";
         assert!(tags.split(' ').any(|tag| tag == fields[3]), "{line}");
@@ -88,8 +88,9 @@ fn read_conllu(block: &str, index: u64) -> Vec<String> {
 fn read_links(line: &str) -> Vec<(usize, usize, bool)> {
     let links = line.split(' ').map(|link| {
         let sure = link.contains('-');
-        let (source, target) = link.split_once(['-', 'p']).unwrap();
-        (source.parse().unwrap(), target.parse().unwrap(), sure)
+        let (source, target) = link.split_once(['-', 'p']).expect("two ends");
+        let position = |text: &str| text.parse().expect("a position");
+        (position(source), position(target), sure)
     });
     links.collect()
 }
