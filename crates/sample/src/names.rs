@@ -2,7 +2,7 @@
 //!
 //! Names are strings of syllables; every syllable is one Chinese character and two or three letters. A person's
 //! name has consonant-vowel syllables only, so it can be cut in one way; a place name ends in one closed syllable
-//! more (`-ton`, `-len`), so no place is a person. No table of names exists, however many there are.
+//! more (`-ton`, `-burg`), so no place is a person. No table of names exists, however many there are.
 
 use sylvan_base::Rng;
 
@@ -79,7 +79,7 @@ const SYLLABLES: [(&str, &str); 64] = [
 /// Endings of place names.
 const ENDINGS: [(&str, &str); 8] = [
     ("顿", "ton"),
-    ("伦", "len"),
+    ("勒", "ler"),
     ("堡", "burg"),
     ("丹", "dan"),
     ("森", "sen"),

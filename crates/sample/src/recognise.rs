@@ -132,8 +132,9 @@ mod tests {
 
     #[test]
     fn all_derivations_of_a_sentence_have_one_oracle() {
-        let count = if std::env::var("SYLVAN_TESTS").is_ok_and(|mode| mode == "full") { 3_000 } else { 150 };
-        let sampler = Sampler::new(Config { max_words: 20, seed: 7, ..Config::default() }).unwrap();
+        let count =
+            if std::env::var("SYLVAN_TESTS").is_ok_and(|mode| mode == "full") { 60_000 } else { 1_000 };
+        let sampler = Sampler::new(Config { max_words: 30, seed: 7, ..Config::default() }).unwrap();
         let mut workspace = Workspace::new();
         for index in 0..count {
             let mut pair = sampler.pair(index, &mut workspace);
