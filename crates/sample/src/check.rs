@@ -53,14 +53,7 @@ pub(crate) fn check(file: &File, symbols: Symbols) -> Result<Checked, InputError
     share_weights(file, &mut checked);
     no_left_recursion(file, &checked)?;
     minima(file, &mut checked)?;
-    for symbol in 0..checked.symbols.len() {
-        let part = &checked.symbols[symbol];
-        let cost = |&position: &usize| {
-            let (source, target) = checked.rule_minimum[part.instances[position]];
-            (u32::from(source) + u32::from(target), position)
-        };
-        checked.symbols[symbol].shortest = (0..part.instances.len()).min_by_key(cost).unwrap_or(0);
-    }
+    shortest(file, &mut checked);
     Ok(checked)
 }
 
@@ -315,25 +308,53 @@ fn no_left_recursion(file: &File, checked: &Checked) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Relaxes minimal yields until nothing changes; they only ever sink, and never below zero.
-fn minima(file: &File, checked: &mut Checked) -> Result<(), InputError> {
-    let own = |instance: &Instance| -> (u32, u32) {
-        match &instance.origin {
-            Origin::Rule(number, _) => {
-                let rule = &file.rules[*number];
-                let words = rule.variants.iter().map(|variant| variant.items.len() - rule.slots.len());
-                (rule.literals.len() as u32, words.min().unwrap_or(0) as u32)
-            }
-            Origin::Entry(number, _) => {
-                let variants = file.entries[*number].variants.iter();
-                let words = variants.map(|(_, forms)| forms[0].split('_').count());
-                (1, words.min().unwrap_or(1) as u32)
+/// The literal words of an instance on both sides; of several target sides, the fewest.
+fn own_words(file: &File, instance: &Instance) -> (u32, u32) {
+    match &instance.origin {
+        Origin::Rule(number, _) => {
+            let rule = &file.rules[*number];
+            let words = rule.variants.iter().map(|variant| variant.items.len() - rule.slots.len());
+            (rule.literals.len() as u32, words.min().unwrap_or(0) as u32)
+        }
+        Origin::Entry(number, _) => {
+            let variants = file.entries[*number].variants.iter();
+            let words = variants.map(|(_, forms)| forms[0].split('_').count());
+            (1, words.min().unwrap_or(1) as u32)
+        }
+    }
+}
+
+/// Finds for every symbol the instance that begins its shortest derivation, both sides counted together. Following
+/// these instances ends: each has a higher cost than its slots, or an equal one and a single slot, and a circle of
+/// such instances would be left recursion. (The minima of the two sides would not do: they may come from different
+/// instances.)
+fn shortest(file: &File, checked: &mut Checked) {
+    let mut cost = vec![u32::MAX; checked.symbols.len()];
+    let total = |instance: &Instance, cost: &[u32]| {
+        let (source, target) = own_words(file, instance);
+        instance.slots.iter().fold(source + target, |sum, &slot| sum.saturating_add(cost[slot as usize]))
+    };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (at, instance) in checked.instances.iter().enumerate() {
+            let symbol = instance.symbol as usize;
+            let better = total(instance, &cost);
+            if better < cost[symbol] {
+                cost[symbol] = better;
+                let part = &mut checked.symbols[symbol];
+                part.shortest = part.instances.iter().position(|&other| other == at).unwrap_or(0);
+                changed = true;
             }
         }
-    };
+    }
+}
+
+/// Relaxes minimal yields until nothing changes; they only ever sink, and never below zero.
+fn minima(file: &File, checked: &mut Checked) -> Result<(), InputError> {
     let mut minimum = vec![(TOO_LONG, TOO_LONG); checked.symbols.len()];
     let total = |instance: &Instance, minimum: &[(u32, u32)]| {
-        let (source, target) = own(instance);
+        let (source, target) = own_words(file, instance);
         instance.slots.iter().fold((source, target), |sum, &slot| {
             let slot = minimum[slot as usize];
             ((sum.0 + slot.0).min(TOO_LONG), (sum.1 + slot.1).min(TOO_LONG))

@@ -49,6 +49,8 @@ pub(crate) struct Derivation {
     stack: Vec<(u32, u32)>,
     /// Nodes with more than one target side.
     free: Vec<u32>,
+    /// Nodes whose slots must end in different words.
+    pub(crate) distinct: Vec<u32>,
 }
 
 /// Marks the place of the root, which is no child.
@@ -63,6 +65,7 @@ impl Derivation {
         self.children.clear();
         self.stack.clear();
         self.free.clear();
+        self.distinct.clear();
         let start = &grammar.symbols[grammar.start as usize];
         // Words that are certain so far: literals of chosen rules plus the minima of what is on the stack.
         let mut source = u32::from(start.min_source);
@@ -70,8 +73,9 @@ impl Derivation {
         self.stack.push((grammar.start, NO_PARENT));
         while let Some((symbol, parent)) = self.stack.pop() {
             let info = &grammar.symbols[symbol as usize];
-            source -= u32::from(info.min_source);
-            target -= u32::from(info.min_target);
+            // Minima are capped, so that of a very long symbol may exceed what was counted for it.
+            source = source.saturating_sub(u32::from(info.min_source));
+            target = target.saturating_sub(u32::from(info.min_target));
             let mut open_word = 0;
             let rule = match info.open.and_then(|series| open_rank(series, open, rng)) {
                 Some((series, rank)) if rank >= info.rules.len() as u32 => {
@@ -90,6 +94,9 @@ impl Derivation {
             }
             if chosen.variants.len() > 1 && open_word == 0 {
                 self.free.push(node);
+            }
+            if chosen.distinct {
+                self.distinct.push(node);
             }
             let children = self.children.len() as u32;
             self.nodes.push(Node { rule, variant: chosen.variants.start, children, open: open_word });

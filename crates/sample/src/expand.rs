@@ -223,11 +223,11 @@ impl<'a> Builder<'a> {
         let source = self.grammar.source_items.len() as u32;
         let ops = self.grammar.ops.len() as u32;
         let variants = self.grammar.variants.len() as u32;
-        let mut phenomena = 0;
+        let (mut phenomena, mut distinct) = (0, false);
         match &instance.origin {
             Origin::Rule(number, values) => {
                 let rule = &self.file.rules[*number];
-                phenomena = rule.phenomena;
+                (phenomena, distinct) = (rule.phenomena, rule.distinct);
                 self.rule(rule, values)?;
             }
             Origin::Entry(number, form) => self.entry(*number, *form)?,
@@ -243,6 +243,7 @@ impl<'a> Builder<'a> {
             min_source: minimum.0,
             min_target: minimum.1,
             source_words,
+            distinct,
         });
         Ok(())
     }

@@ -76,6 +76,8 @@ pub(crate) struct RuleInfo {
     pub(crate) min_target: u16,
     /// How many literal words the source side has.
     pub(crate) source_words: u16,
+    /// Whether the last source words of its slots must differ.
+    pub(crate) distinct: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -83,6 +83,19 @@ impl Layout {
         }
     }
 
+    /// Whether the slots of all rules that ask for it end in different source words. The source must be placed.
+    pub(crate) fn is_distinct(&self, grammar: &Grammar, derivation: &Derivation) -> bool {
+        let side = &self.source_side;
+        let last = |child: u32| {
+            self.source[(side.starts[child as usize] + side.lengths[child as usize]) as usize - 1]
+        };
+        derivation.distinct.iter().all(|&node| {
+            let children = children(grammar, derivation, &derivation.nodes[node as usize]);
+            let mut pairs = children.iter().enumerate();
+            pairs.all(|(at, &child)| children[..at].iter().all(|&other| last(other) != last(child)))
+        })
+    }
+
     /// Places the target words for the chosen variants.
     pub(crate) fn place_target(&mut self, grammar: &Grammar, derivation: &Derivation) {
         let side = &mut self.target_side;

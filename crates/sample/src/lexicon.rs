@@ -24,11 +24,15 @@ pub(crate) struct Part {
     pub(crate) sure: bool,
 }
 
+/// More words than this are no translation of one word.
+const MAX_WORDS: usize = 20;
+
 /// Analyses form number `form` of a translation whose forms are written as `forms`.
 pub(crate) fn analyse(file: &File, kind: Kind, forms: &[String], form: usize) -> Result<Analysis, Fault> {
     let parts: Vec<&str> = forms[0].split('_').collect();
-    if parts.iter().any(|part| part.is_empty()) {
-        return Err(Fault::new(0, format!("`{}`", forms[0]), "words joined by single `_`"));
+    if parts.iter().any(|part| part.is_empty()) || parts.len() > MAX_WORDS {
+        let expected = format!("at most {MAX_WORDS} words joined by single `_`");
+        return Err(Fault::new(0, format!("`{}`", forms[0]), expected));
     }
     // Verbs have their head first (look_after), everything else last (train_station, last_year).
     let head = if matches!(kind, Kind::Verb | Kind::Name) { 0 } else { parts.len() - 1 };

@@ -339,6 +339,10 @@ impl Reader {
             rule.grow = true;
             return Ok(());
         }
+        if tag == "distinct" {
+            rule.distinct = true;
+            return Ok(());
+        }
         let phenomena = &mut self.file.phenomena;
         let at = phenomena.iter().position(|name| name == tag).unwrap_or_else(|| {
             phenomena.push(tag.to_owned());

@@ -57,6 +57,7 @@ impl<'a> RuleReader<'a> {
             variants: Vec::new(),
             phenomena: 0,
             grow: false,
+            distinct: false,
             variables: Vec::new(),
         };
         self.source(source, &mut rule)?;
@@ -176,6 +177,7 @@ impl<'a> RuleReader<'a> {
             weight = positive(percent)?;
             tokens.remove(0);
         }
+        small(tokens.len())?;
         let names: Vec<&str> = tokens.iter().map(|token| item_name(token)).collect();
         let single = tokens.len() == 1;
         let starred = tokens.iter().position(|token| token.starts_with('*'));

@@ -194,7 +194,7 @@ impl Sampler {
             derivation.draw(&self.grammar, budget, self.open, &mut rng);
             derivation.choose_freely(&self.grammar, &mut rng);
             layout.place_source(&self.grammar, derivation);
-            if !limits.contains(&layout.source.len()) {
+            if !limits.contains(&layout.source.len()) || !layout.is_distinct(&self.grammar, derivation) {
                 continue;
             }
             layout.place_target(&self.grammar, derivation);

@@ -153,6 +153,8 @@ pub(crate) struct Rule {
     pub(crate) phenomena: u64,
     /// Whether the rule makes sentences longer when a long one is wanted.
     pub(crate) grow: bool,
+    /// Whether the last source words of its slots must differ: no apple and apple.
+    pub(crate) distinct: bool,
     /// Variable names with the values left after intersecting all positions.
     pub(crate) variables: Vec<(String, Vec<Value>)>,
 }

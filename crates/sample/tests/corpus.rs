@@ -271,6 +271,23 @@ fn every_phenomenon_is_frequent_enough() {
 }
 
 #[test]
+fn nothing_is_joined_or_compared_with_itself() {
+    let sampler = sampler(Config::default());
+    let mut workspace = Workspace::new();
+    let mut seen = 0;
+    for index in 0..count(20_000, 200_000) {
+        let source = sampler.pair(index, &mut workspace).source();
+        let words: Vec<&str> = source.split(' ').collect();
+        // City 比 city, or person 比 person.
+        if let [one, "比", other, _, "。"] = words.as_slice() {
+            assert_ne!(one, other, "{source}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20);
+}
+
+#[test]
 fn the_open_vocabulary_grows_with_the_corpus() {
     let distinct = |types: Option<usize>, pairs: u64| {
         let sampler = sampler(Config { types, ..Config::default() });

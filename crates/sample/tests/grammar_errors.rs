@@ -81,6 +81,34 @@ fn errors_name_the_line_and_what_was_expected() {
     check("(NP (DT 那) n:N[A])", "(NP n:NP[A] (DT 那) m:N[A])", "small:17:");
 }
 
+/// The cheapest way on each side goes through the other symbol: a generator that followed them would never end.
+#[test]
+fn a_grammar_whose_short_ways_run_in_a_circle_still_ends() {
+    let text = "category S
+category X
+category Y
+word w NOUN NN
+start S
+S -> (S (W 一) x:X)
+  = *x w#一/dep
+X -> (X (W 一) (W 二) (W 三) (W 四) (W 五) (W 六))
+  = *w#一
+X -> (X (W 一) y:Y)
+  = w#一/dep *y
+Y -> (Y (W 一) x:X)
+  = w#一/dep *x
+Y -> (Y (W 一))
+  = *w#一 w/dep w/dep w/dep w/dep w/dep w/dep
+";
+    let grammar = Grammar::parse("circle", text).unwrap();
+    let sampler =
+        Sampler::with_grammar(grammar, Config { min_words: 1, max_words: 9, ..Config::default() }).unwrap();
+    let mut workspace = Workspace::new();
+    for index in 0..1_000 {
+        assert!(sampler.pair(index, &mut workspace).source().split(' ').count() <= 9);
+    }
+}
+
 #[test]
 fn useless_and_circular_rules_are_refused() {
     let add = |more: &str| Grammar::parse("small", &format!("{SMALL}{more}")).unwrap_err().to_string();
