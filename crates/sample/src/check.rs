@@ -34,6 +34,7 @@ pub(crate) struct SymbolPart {
 /// Longer minimal yields than this are not grammars for sentences; it also keeps sums inside 16 bits.
 const TOO_LONG: u32 = 1000;
 
+/// Runs all checks in an order in which each can rely on those before it.
 pub(crate) fn check(file: &File, symbols: Symbols) -> Result<Checked, InputError> {
     let Some(start_category) = file.start else {
         let place = Place { file: 0, line: 1 };
@@ -57,6 +58,7 @@ pub(crate) fn check(file: &File, symbols: Symbols) -> Result<Checked, InputError
     Ok(checked)
 }
 
+/// Whether all slots of an instance can be filled.
 fn is_live(instance: &Instance, productive: &[bool]) -> bool {
     instance.slots.iter().all(|&slot| productive[slot as usize])
 }
@@ -91,6 +93,7 @@ fn productive(symbols: &Symbols) -> Vec<bool> {
     productive
 }
 
+/// Symbols that some sentence contains, found from the start symbol through live instances only.
 fn reachable(symbols: &Symbols, productive: &[bool], start: usize) -> Vec<bool> {
     let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); symbols.keys.len()];
     for (at, instance) in symbols.instances.iter().enumerate() {
@@ -113,6 +116,7 @@ fn reachable(symbols: &Symbols, productive: &[bool], start: usize) -> Vec<bool> 
     seen
 }
 
+/// The error for a grammar that makes no sentence at all.
 fn unproductive_start(file: &File, symbols: &Symbols, productive: &[bool], place: Place) -> InputError {
     let name = &file.categories[file.start.unwrap_or(0) as usize].name;
     // The first category without any productive symbol is the likeliest culprit.
@@ -182,6 +186,7 @@ fn every_line_is_used(
     }
 }
 
+/// Keeps what is useful under new numbers, in the old order; rules that lengthen sentences go to the end.
 fn renumber(file: &File, symbols: Symbols, productive: &[bool], useful: &[bool], start: usize) -> Checked {
     let mut new_id = vec![u32::MAX; symbols.keys.len()];
     let mut parts: Vec<SymbolPart> = Vec::new();

@@ -45,6 +45,7 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
+    /// The id of a symbol, which is added if new.
     fn intern(&mut self, key: Key) -> u32 {
         if let Some(&id) = self.index.get(&key) {
             return id;
@@ -127,6 +128,7 @@ fn fill(file: &File, number: usize, symbols: &mut Symbols) {
     }
 }
 
+/// The symbol that a term means under given values.
 fn key(term: &Term, values: &[Value]) -> Key {
     let values = term.args.iter().map(|arg| match arg {
         Arg::Fixed(value) => *value,
@@ -166,6 +168,7 @@ pub(crate) fn tables(file: &File, checked: &Checked) -> Result<Grammar, InputErr
                 grow_from = Some(builder.grammar.rules.len() as u32);
             }
             total += instance.weight;
+            // The last edge is exact, so that a draw can never fall behind it.
             let last = position + 1 == info.instances.len();
             let share = if last { 1.0 } else { total / weights };
             builder.grammar.cumulative.push((share * f64::from(u32::MAX)) as u32);
@@ -186,6 +189,7 @@ pub(crate) fn tables(file: &File, checked: &Checked) -> Result<Grammar, InputErr
     Ok(builder.grammar)
 }
 
+/// The grammar while it grows.
 struct Builder<'a> {
     file: &'a File,
     grammar: Grammar,
@@ -216,6 +220,7 @@ impl<'a> Builder<'a> {
         Self { file, grammar, words: HashMap::default() }
     }
 
+    /// Appends one rule to all tables. Ranges are taken before and after, so each rule's parts are contiguous.
     fn instance(&mut self, instance: &Instance, minimum: (u16, u16)) -> Result<(), InputError> {
         let slots = Range { start: self.grammar.slots.len() as u32, end: 0 };
         self.grammar.slots.extend(&instance.slots);
@@ -248,6 +253,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// The parts of a rule of the file, with its variables replaced by values.
     fn rule(&mut self, rule: &Rule, values: &[Value]) -> Result<(), InputError> {
         let file = self.file;
         // Positions of literals and slots among the source items.
@@ -294,6 +300,8 @@ impl<'a> Builder<'a> {
                         TargetWhat::Word(word)
                     }
                 };
+                // The head on the source side is what the target head stands for: the slot itself, or the first
+                // word that a literal head is linked to. Links to a slot mean this word.
                 let is_head = at == usize::from(variant.head);
                 if let (true, TargetWhat::Slot(slot)) = (is_head, what) {
                     source_head = Some(slot_at[usize::from(slot)]);
@@ -328,6 +336,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// A word that a rule names; `be.<A>` is looked up with the value of `A` in place.
     fn named_word(&mut self, rule: &Rule, values: &[Value], name: &str) -> Result<u32, Fault> {
         let name = substitute(self.file, rule, values, name)?;
         let word = self.file.words.get(&name).cloned().ok_or_else(|| {
@@ -337,6 +346,8 @@ impl<'a> Builder<'a> {
         Ok(self.word(&word))
     }
 
+    /// A lexicon line in one form: a tag, a word, and one target side per translation. All its target words are
+    /// linked to the one source word.
     fn entry(&mut self, number: usize, form: usize) -> Result<(), InputError> {
         let file = self.file;
         let entry = &file.entries[number];
@@ -385,6 +396,7 @@ impl<'a> Builder<'a> {
         };
         let form = add(&word.form);
         let columns = add(&format!("\t{}\t{}\t{}\t{}\t_\t", word.form, word.lemma, word.upos, word.xpos));
+        // A rule of thumb with a list of exceptions in the grammar file.
         let first_letter_sounds = word.form.starts_with(|c: char| "aeiouAEIOU".contains(c));
         let vowel = self.file.vowel_sound.contains(&word.form)
             || (first_letter_sounds && !self.file.consonant_sound.contains(&word.form));

@@ -10,6 +10,7 @@ pub(crate) fn third_person(verb: &str) -> String {
     add_s(verb)
 }
 
+/// Plural nouns and third persons follow the same spelling.
 fn add_s(word: &str) -> String {
     if let Some(stem) = consonant_y(word) {
         return format!("{stem}ies");

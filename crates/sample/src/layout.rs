@@ -47,11 +47,13 @@ impl Side {
         }
     }
 
+    /// The length of the sentence: the yield of the root.
     fn total(&self) -> usize {
         self.lengths.first().map_or(0, |&length| length as usize)
     }
 }
 
+/// The child nodes of a node in slot order.
 fn children<'a>(grammar: &Grammar, derivation: &'a Derivation, node: &Node) -> &'a [u32] {
     let first = node.children as usize;
     &derivation.children[first..first + grammar.rules[node.rule as usize].slots.len()]

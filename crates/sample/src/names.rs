@@ -129,6 +129,7 @@ pub(crate) fn write(word: u32, target: bool, out: &mut Vec<u8>) {
     }
 }
 
+/// Writes a name: its syllables and, for places, the ending.
 fn name(mut rank: u32, ending: Option<u32>, target: bool, out: &mut Vec<u8>) {
     // Names of k syllables come before names of k + 1; inside a length the rank is scrambled by an odd factor,
     // a bijection, so that neighbours do not look alike.

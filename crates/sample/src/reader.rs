@@ -37,6 +37,7 @@ struct Reader {
 type Read<T> = Result<T, Fault>;
 
 impl Reader {
+    /// One line: what it is depends on its indentation and on the heading or rule above it.
     fn line(&mut self, place: Place, line: &str) -> Result<(), InputError> {
         let text = line.trim();
         if text.is_empty() || text.starts_with('#') {
@@ -56,6 +57,7 @@ impl Reader {
         read.map_err(|fault| self.file.error(place, fault))
     }
 
+    /// A line that is not indented. Rules are told by their arrow, all else by the first word.
     fn statement(&mut self, place: Place, line: &str, text: &str) -> Read<()> {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
@@ -80,6 +82,7 @@ impl Reader {
         }
     }
 
+    /// Files the rule whose lines were being read, if there is one.
     fn finish_rule(&mut self) -> Result<(), InputError> {
         let Some(rule) = self.rule.take() else { return Ok(()) };
         if rule.variants.is_empty() {
@@ -91,6 +94,7 @@ impl Reader {
         Ok(())
     }
 
+    /// `feature NAME = value value*weight ...`. Features may share values: agreement and verb forms do.
     fn feature(&mut self, rest: &str) -> Read<()> {
         let (name, values) = assignment(rest, "feature NAME = value value*weight ...")?;
         if self.file.features.contains_key(name) {
@@ -129,6 +133,7 @@ impl Reader {
         Ok((self.file.values.len() - 1) as Value)
     }
 
+    /// `set NAME = value set ...`: a short name for several values, usable wherever a value is.
     fn set(&mut self, rest: &str) -> Read<()> {
         let (name, members) = assignment(rest, "set NAME = value value ...")?;
         if self.file.values_of(name).is_some() {
@@ -145,6 +150,7 @@ impl Reader {
         Ok(())
     }
 
+    /// `category NAME[Feature,...]`.
     fn category(&mut self, place: Place, rest: &str) -> Read<()> {
         let (name, domains) = self.signature(rest)?;
         self.file.categories.push(Category { name, place, domains, lexical: None });
@@ -170,6 +176,8 @@ impl Reader {
         Ok((name.to_owned(), domains))
     }
 
+    /// `lexical NAME[Feature,...] KIND LABEL [open SERIES]`. The kind's inflected forms become one more feature,
+    /// so that rules ask for a form as they ask for any other value.
     fn lexical(&mut self, place: Place, rest: &str) -> Read<()> {
         let expected = "lexical NAME[Features] KIND LABEL, and perhaps `open person|place|number`";
         let fields: Vec<&str> = rest.split_whitespace().collect();
@@ -203,6 +211,7 @@ impl Reader {
         Ok(())
     }
 
+    /// `word NAME UPOS XPOS [FORM [LEMMA]]`: the name is what rules write, so one form can have several.
     fn word(&mut self, rest: &str) -> Read<()> {
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let (name, upos, xpos, form, lemma) = match *fields.as_slice() {
@@ -233,6 +242,7 @@ impl Reader {
         Ok(())
     }
 
+    /// `sound vowel = ...`: words whose first letter does not tell whether "an" stands before them.
     fn sound(&mut self, rest: &str) -> Read<()> {
         let (which, words) = assignment(rest, "sound vowel = word ... or sound consonant = word ...")?;
         let list = match which {
@@ -244,6 +254,7 @@ impl Reader {
         Ok(())
     }
 
+    /// `start NAME`. Without features, or it would be unclear which of its symbols is meant.
     fn start(&mut self, rest: &str) -> Read<()> {
         let at = self.file.categories.iter().position(|category| category.name == rest);
         let at = at.ok_or_else(|| Fault::new(0, format!("`{rest}`"), "a category declared above"))?;
@@ -254,6 +265,7 @@ impl Reader {
         Ok(())
     }
 
+    /// `entries NAME[value,...]`: the heading of lexicon lines. All combinations of the listed values are meant.
     fn entries(&mut self, rest: &str) -> Read<()> {
         let (name, args) = rule_reader::split_term(rest)?;
         let category = rule_reader::find_category(&self.file, name)?;
@@ -277,6 +289,7 @@ impl Reader {
         Ok(())
     }
 
+    /// `SOURCE [*weight] forms [percent] | forms [percent]`: a line of the lexicon.
     fn entry(&mut self, place: Place, line: &str, text: &str) -> Read<()> {
         let Some((category, args)) = &self.section else {
             return Err(Fault::at_byte(
@@ -316,6 +329,7 @@ impl Reader {
         Ok(())
     }
 
+    /// A line below a rule: a target side or names of phenomena.
     fn rule_line(&mut self, place: Place, line: &str, text: &str) -> Read<()> {
         let Some(mut rule) = self.rule.take() else { return Ok(()) };
         if let Some(tags) = text.strip_prefix('!') {
@@ -334,6 +348,7 @@ impl Reader {
         Ok(())
     }
 
+    /// A name after `!`: two of them change how the generator treats the rule, the others are only counted.
     fn tag(&mut self, rule: &mut Rule, tag: &str) -> Read<()> {
         if tag == "grow" {
             rule.grow = true;
@@ -368,6 +383,7 @@ fn check_default(mut weights: impl Iterator<Item = f64>) -> Read<()> {
     Ok(())
 }
 
+/// A weight. The upper limit keeps sums of weights far from the limits of a double.
 pub(crate) fn positive(text: &str) -> Read<f64> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 && number <= 1e6 => Ok(number),
@@ -379,6 +395,7 @@ pub(crate) fn unknown_value(name: &str) -> Fault {
     Fault::new(0, format!("`{name}`"), "a feature value or a set").advise("declare it with feature or set")
 }
 
+/// `name = word word ...`, split.
 fn assignment<'a>(
     text: &'a str,
     expected: &str,

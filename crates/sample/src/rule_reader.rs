@@ -115,6 +115,7 @@ impl<'a> RuleReader<'a> {
         small(self.variables.len()).map(|_| ())
     }
 
+    /// `name:Category[args]`.
     fn slot(&mut self, token: &str, rule: &mut Rule) -> Read<()> {
         let (name, term) = token.split_once(':').unwrap_or((token, ""));
         if rule.slots.iter().any(|(other, _)| other == name) {
@@ -156,6 +157,7 @@ impl<'a> RuleReader<'a> {
         if name.is_empty() && allowed.len() == 1 {
             return Ok(Arg::Fixed(allowed[0]));
         }
+        // All uses of a name share one variable, whose values shrink to those that every position allows.
         // A set without a name varies on its own: it becomes a variable nobody else can name.
         let found = self.variables.iter().position(|(other, _)| !name.is_empty() && other == name);
         let at = found.unwrap_or_else(|| {
@@ -205,6 +207,7 @@ impl<'a> RuleReader<'a> {
         Ok(variant)
     }
 
+    /// One target item: name, links, relation.
     fn item(&self, rule: &Rule, names: &[&str], token: &str, at: usize, head: usize) -> Read<Item> {
         let body = token.strip_prefix('*').unwrap_or(token);
         let name = item_name(token);
@@ -252,6 +255,7 @@ impl<'a> RuleReader<'a> {
         Ok(Item { what, links, arc })
     }
 
+    /// What a link points to: slots come first, then literal words.
     fn link_end(&self, rule: &Rule, name: &str) -> Read<End> {
         if let Some(slot) = rule.slots.iter().position(|(other, _)| other == name) {
             return Ok(End::Slot(small(slot)?));
@@ -321,6 +325,7 @@ pub(crate) fn split_term(text: &str) -> Read<(&str, Vec<&str>)> {
     Ok((name, inner.split(',').map(str::trim).collect()))
 }
 
+/// The number of a declared category.
 pub(crate) fn find_category(file: &File, name: &str) -> Read<u32> {
     let at = file.categories.iter().position(|category| category.name == name);
     at.map(|at| at as u32).ok_or_else(|| {
