@@ -1,5 +1,5 @@
 //! N-gram language models: reading and writing ARPA files, left-to-right queries with minimal states, and
-//! Kneser-Ney estimation for corpora that fit into memory.
+//! Kneser-Ney estimation from texts of any size.
 //!
 //! ```text
 //! ARPA text --Lm::read_arpa--> Lm --score(state, word)--> ln p, next state
@@ -9,8 +9,8 @@
 //! Files hold base-10 logarithms; everything inside is a natural logarithm, converted once when a file is read.
 //! A model is immutable and can be shared by threads.
 //!
-//! *Useful for* scoring target words in any left-to-right decoder, and for the language model of a small corpus.
-//! *Not useful for* corpora larger than memory, nor for KenLM's binary files (which are recognised and named).
+//! *Useful for* scoring target words in any left-to-right decoder, and for making the language model of a corpus.
+//! *Not useful for* other smoothing methods, nor for KenLM's binary files (which are recognised and named).
 //!
 //! ```
 //! use sylvan_lm::{EstimateConfig, Estimator, Lm};
@@ -30,13 +30,14 @@
 mod arpa;
 mod arpa_write;
 mod builder;
-mod counts;
 mod estimate;
 mod query;
 mod store;
 
 pub use arpa::ArpaConfig;
-pub use estimate::{Discounts, EstimateConfig, EstimateError, Estimator, MAX_ESTIMATE_ORDER};
+pub use estimate::{
+    Discounts, EstimateConfig, EstimateError, EstimateSummary, Estimator, MAX_ESTIMATE_ORDER, Marks, Prune, temp_folder,
+};
 pub use query::{Lm, State, WordId};
 
 /// The longest n-gram that a model may hold.

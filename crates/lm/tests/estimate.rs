@@ -5,7 +5,7 @@ mod common;
 
 use common::{amount, assert_same_arpa, read};
 use sylvan_base::Rng;
-use sylvan_lm::{EstimateConfig, EstimateError, Estimator, Lm, WordId};
+use sylvan_lm::{EstimateConfig, EstimateError, Estimator, Lm, Prune, WordId};
 
 fn estimate<S: AsRef<str>>(lines: &[S], config: EstimateConfig) -> Result<Lm, EstimateError> {
     let mut estimator = Estimator::new(config)?;
@@ -39,7 +39,7 @@ fn probabilities_sum_to_one_after_every_history() {
     for seed in 0..amount(300, 5_000) as u64 {
         let mut rng = Rng::for_item(21, seed);
         let text = random_text(&mut rng);
-        let config = EstimateConfig { order: 1 + rng.below(5), ..EstimateConfig::default() };
+        let config = EstimateConfig { order: 1 + rng.below(7), ..EstimateConfig::default() };
         let lm = estimate(&text, config).unwrap();
         let begin = lm.word("<s>");
         let words: Vec<WordId> = (0..lm.vocab_len() as u32).map(WordId).filter(|&w| w != begin).collect();
@@ -136,7 +136,7 @@ fn bigram_models_agree_with_the_formulas_written_down_naively() {
 fn estimated_models_survive_writing_and_reading() {
     for seed in 0..amount(100, 1_000) as u64 {
         let mut rng = Rng::for_item(24, seed);
-        let config = EstimateConfig { order: 1 + rng.below(5), ..EstimateConfig::default() };
+        let config = EstimateConfig { order: 1 + rng.below(7), ..EstimateConfig::default() };
         let lm = estimate(&random_text(&mut rng), config).unwrap();
         let text = lm.arpa_text();
         assert_eq!(read(&text).arpa_text(), text);
@@ -146,12 +146,18 @@ fn estimated_models_survive_writing_and_reading() {
 #[test]
 fn impossible_wishes_are_refused() {
     let order = |order| EstimateConfig { order, ..EstimateConfig::default() };
-    assert_eq!(Estimator::new(order(0)).unwrap_err(), EstimateError::Order { found: 0 });
-    assert_eq!(Estimator::new(order(6)).unwrap_err(), EstimateError::Order { found: 6 });
-    assert_eq!(estimate::<&str>(&[], order(3)).unwrap_err(), EstimateError::NoText);
-    let strict = EstimateConfig { order: 2, fallback: None };
+    for wrong in [0, 8] {
+        assert!(
+            matches!(Estimator::new(order(wrong)).unwrap_err(), EstimateError::Order { found } if found == wrong)
+        );
+    }
+    let prune = Prune::parse("0 0 1").unwrap();
+    let error = Estimator::new(EstimateConfig { prune, ..order(2) }).unwrap_err();
+    assert!(matches!(error, EstimateError::Thresholds { found: 3, order: 2 }));
+    assert!(matches!(estimate::<&str>(&[], order(3)).unwrap_err(), EstimateError::NoText));
+    let strict = EstimateConfig { fallback: None, ..order(2) };
     let error = estimate(&["a b", "a c"], strict).unwrap_err();
-    assert_eq!(error, EstimateError::Discounts { n: 1, counts: [3, 1, 0, 0] });
+    assert!(matches!(error, EstimateError::Discounts { n: 1, counts: [3, 1, 0, 0] }), "{error}");
     let mut estimator = Estimator::new(order(2)).unwrap();
     let fault = estimator.add("新 x<s> <s>").unwrap_err();
     assert_eq!((fault.column, fault.found.as_str()), (8, "<s>"));

@@ -19,10 +19,12 @@
 mod container;
 mod map;
 mod output;
+mod runs;
 mod text;
 mod vocab;
 
 pub use container::{Container, ContainerWriter, Name, name};
 pub use output::Output;
+pub use runs::{Feeder, Merge, Record, Scratch, ScratchFile, Sorter, radix_sort};
 pub use text::TextReader;
 pub use vocab::FrozenVocab;

@@ -1,0 +1,294 @@
+//! Where finished n-grams go: into ARPA text or into a model in memory.
+//!
+//! Sections come shortest first. Logarithms and digits are most of the work of writing a model, so pieces of a
+//! section are formatted by several threads and written in order.
+
+use sylvan_base::{Result, Symbol, Vocab};
+use sylvan_store::Output;
+
+use super::column::{Reader, Segment};
+use super::level::{Levels, Walk};
+use super::parallel::in_order;
+use super::{BEGIN_ID, Tools};
+use crate::builder::Builder;
+use crate::{Lm, WordId};
+
+/// N-grams that are handled together.
+const PIECE: usize = 4096;
+
+/// log10 of a probability that is zero.
+const ZERO: f64 = -99.0;
+
+/// Some n-grams of one length.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    n: usize,
+    /// `n` words for each, oldest first.
+    words: Vec<u32>,
+    probs: Vec<f64>,
+    /// Empty for the longest n-grams.
+    gammas: Vec<f64>,
+}
+
+/// All n-grams of one length that stay in the model.
+#[derive(Debug)]
+pub(crate) struct Section<'a> {
+    levels: &'a Levels,
+    n: usize,
+    /// By word, for n = 1.
+    words: &'a [f64],
+    /// By bucket, for n > 1.
+    probs: &'a [Segment<f64>],
+    /// By bucket; empty for the longest n-grams.
+    gammas: &'a [Segment<f64>],
+    bucket: usize,
+    place: Option<Bucket<'a>>,
+}
+
+#[derive(Debug)]
+struct Bucket<'a> {
+    /// The next word of a section of 1-grams.
+    word: u32,
+    walk: Option<Walk<'a>>,
+    probs: Option<Reader<'a, f64>>,
+    gammas: Option<Reader<'a, f64>>,
+}
+
+impl<'a> Section<'a> {
+    pub(crate) fn new(
+        levels: &'a Levels,
+        n: usize,
+        words: &'a [f64],
+        probs: &'a [Segment<f64>],
+        gammas: &'a [Segment<f64>],
+    ) -> Self {
+        Self { levels, n, words, probs, gammas, bucket: 0, place: None }
+    }
+
+    fn open(&self) -> Bucket<'a> {
+        let longer = self.n > 1;
+        Bucket {
+            word: self.levels.starts[0][self.bucket],
+            walk: longer.then(|| self.levels.walk(self.n, self.bucket)),
+            probs: longer.then(|| self.probs[self.bucket].reader()),
+            gammas: self.gammas.get(self.bucket).map(Segment::reader),
+        }
+    }
+
+    pub(crate) fn next_piece(&mut self) -> Result<Option<Piece>> {
+        let n = self.n;
+        let mut piece = Piece {
+            n,
+            words: Vec::with_capacity(PIECE * n),
+            probs: Vec::with_capacity(PIECE),
+            gammas: Vec::with_capacity(if self.gammas.is_empty() { 0 } else { PIECE }),
+        };
+        while self.bucket < self.levels.buckets() && piece.probs.len() < PIECE {
+            let mut place = self.place.take().unwrap_or_else(|| self.open());
+            if self.fill(&mut piece, &mut place)? {
+                self.bucket += 1;
+            } else {
+                self.place = Some(place);
+            }
+        }
+        Ok((!piece.probs.is_empty()).then_some(piece))
+    }
+
+    /// Takes n-grams from a bucket; returns whether it is at its end.
+    fn fill(&self, piece: &mut Piece, place: &mut Bucket<'_>) -> Result<bool> {
+        while piece.probs.len() < PIECE {
+            let (prob, pruned) = if let (Some(walk), Some(probs)) = (&mut place.walk, &mut place.probs) {
+                let Some((words, entry)) = walk.next()? else { return Ok(true) };
+                if !entry.is_pruned() {
+                    piece.words.extend(words.iter().rev());
+                }
+                (probs.next()?.unwrap_or(0.0), entry.is_pruned())
+            } else {
+                let word = place.word;
+                if word == self.levels.starts[0][self.bucket + 1] {
+                    return Ok(true);
+                }
+                place.word += 1;
+                let pruned = self.levels.unigrams[word as usize].pruned;
+                if !pruned {
+                    piece.words.push(word);
+                }
+                (self.words[word as usize], pruned)
+            };
+            let gamma = match &mut place.gammas {
+                Some(gammas) => gammas.next()?,
+                None => None,
+            };
+            if !pruned {
+                piece.probs.push(prob);
+                piece.gammas.extend(gamma);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Takes the sections of a model, shortest n-grams first.
+pub(crate) trait Sink {
+    /// Before the first section: how many n-grams of each length there will be.
+    fn begin(&mut self, kept: &[u64]) -> Result<()>;
+    fn section(&mut self, vocab: &Vocab, section: Section<'_>, tools: &Tools) -> Result<()>;
+}
+
+/// Writes ARPA text.
+#[derive(Debug)]
+pub(crate) struct ArpaSink<'a> {
+    pub(crate) out: &'a mut Output,
+    pub(crate) sections: usize,
+}
+
+impl Sink for ArpaSink<'_> {
+    fn begin(&mut self, kept: &[u64]) -> Result<()> {
+        self.sections = kept.len();
+        self.out.line("\\data\\")?;
+        for (n, count) in (1..).zip(kept) {
+            self.out.line(&format!("ngram {n}={count}"))?;
+        }
+        Ok(())
+    }
+
+    fn section(&mut self, vocab: &Vocab, mut section: Section<'_>, tools: &Tools) -> Result<()> {
+        let n = section.n;
+        self.out.line(&format!("\n\\{n}-grams:"))?;
+        let format = |piece: Piece| Ok(piece.format(vocab));
+        in_order(tools.threads, || section.next_piece(), format, |text| self.out.write(&text))?;
+        if n == self.sections { self.out.line("\n\\end\\") } else { Ok(()) }
+    }
+}
+
+impl Piece {
+    fn format(&self, vocab: &Vocab) -> Vec<u8> {
+        let mut text = Vec::with_capacity(self.probs.len() * (30 + 8 * self.n));
+        for (index, &prob) in self.probs.iter().enumerate() {
+            // Rounding may leave a probability just above one.
+            push_log10(&mut text, prob.min(1.0));
+            let mut separator = b'\t';
+            for &word in &self.words[index * self.n..(index + 1) * self.n] {
+                text.push(separator);
+                text.extend_from_slice(vocab.text(Symbol(word)).as_bytes());
+                separator = b' ';
+            }
+            if let Some(&gamma) = self.gammas.get(index) {
+                text.push(b'\t');
+                push_log10(&mut text, gamma);
+            }
+            text.push(b'\n');
+        }
+        text
+    }
+}
+
+/// Appends log10 with up to seven digits behind the point.
+fn push_log10(text: &mut Vec<u8>, p: f64) {
+    let log = if p > 0.0 { libm::log10(p).max(ZERO) } else { ZERO };
+    let scaled = (log.abs() * 1e7 + 0.5) as u64;
+    if log < 0.0 && scaled > 0 {
+        text.push(b'-');
+    }
+    let (whole, mut rest) = (scaled / 10_000_000, scaled % 10_000_000);
+    if whole >= 10 {
+        text.extend_from_slice(&[b'0' + (whole / 10 % 10) as u8, b'0' + (whole % 10) as u8]);
+    } else {
+        text.push(b'0' + whole as u8);
+    }
+    if rest > 0 {
+        let mut digits = *b".0000000";
+        for digit in digits[1..].iter_mut().rev() {
+            *digit = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        let used = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
+        text.extend_from_slice(&digits[..used]);
+    }
+}
+
+/// Makes a model in memory.
+pub(crate) struct LmSink {
+    builder: Builder,
+}
+
+impl LmSink {
+    pub(crate) fn new(order: usize) -> Self {
+        Self { builder: Builder::new(order) }
+    }
+
+    pub(crate) fn finish(self) -> Lm {
+        self.builder.finish(ln(0.0)).expect("the sentence boundaries are in every vocabulary")
+    }
+}
+
+impl Sink for LmSink {
+    fn begin(&mut self, _kept: &[u64]) -> Result<()> {
+        Ok(())
+    }
+
+    fn section(&mut self, vocab: &Vocab, mut section: Section<'_>, _tools: &Tools) -> Result<()> {
+        let n = section.n;
+        let mut words = Vec::new();
+        while let Some(piece) = section.next_piece()? {
+            for (index, &prob) in piece.probs.iter().enumerate() {
+                let backoff = piece.gammas.get(index).map_or(0.0, |&gamma| ln(gamma));
+                let gram = &piece.words[index * n..(index + 1) * n];
+                let prob = if n == 1 && gram[0] == BEGIN_ID { 0.0 } else { ln(prob).min(0.0) };
+                let added = if n == 1 {
+                    self.builder.add_word(vocab.text(Symbol(gram[0])), prob, backoff).map(drop)
+                } else {
+                    words.clear();
+                    // A vocabulary that was limited has other ids in the model.
+                    words.extend(gram.iter().map(|&word| self.word(vocab, word)));
+                    self.builder.add(&words, prob, backoff)
+                };
+                debug_assert!(added.is_ok(), "each n-gram is listed once");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LmSink {
+    fn word(&self, vocab: &Vocab, word: u32) -> WordId {
+        WordId(self.builder.vocab.get(vocab.text(Symbol(word))).map_or(0, |symbol| symbol.0))
+    }
+}
+
+/// The logarithm of a probability or weight, finite also for zero.
+fn ln(p: f64) -> f32 {
+    let zero = ZERO * std::f64::consts::LN_10;
+    (if p > 0.0 { libm::log(p).max(zero) } else { zero }) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_come_back_to_within_half_of_the_last_digit(log in -99.0f64..3.0) {
+            let p = 10f64.powf(log);
+            let mut text = Vec::new();
+            push_log10(&mut text, p);
+            let back: f64 = std::str::from_utf8(&text).unwrap().parse().unwrap();
+            prop_assert!((back - libm::log10(p)).abs() < 5.1e-8, "{log} {back}");
+        }
+    }
+
+    #[test]
+    fn simple_numbers_are_written_simply() {
+        for (p, expected) in
+            [(1.0, "0"), (0.1, "-1"), (0.0, "-99"), (1e-12, "-12"), (10f64.powf(-0.25), "-0.25")]
+        {
+            let mut text = Vec::new();
+            push_log10(&mut text, p);
+            assert_eq!(String::from_utf8(text).unwrap(), expected);
+        }
+        let mut text = Vec::new();
+        push_log10(&mut text, 1.0 - 1e-9);
+        assert_eq!(text, b"0");
+    }
+}
