@@ -2,7 +2,8 @@
 //! Kneser-Ney estimation from texts of any size.
 //!
 //! ```text
-//! ARPA text --Lm::read_arpa--> Lm --score(state, word)--> ln p, next state
+//! ARPA text | compiled file --Lm::open--> Lm --score(state, word)--> ln p, next state
+//! ARPA text --Lm::open--> Lm --compile--> compiled file: hash tables for speed, a trie for size
 //! lines --Estimator--> Lm --write_arpa--> ARPA text
 //! ```
 //!
@@ -29,16 +30,30 @@
 
 mod arpa;
 mod arpa_write;
+mod batch;
+mod binary;
+mod bounds;
 mod builder;
+mod chart;
 mod estimate;
+mod hash;
+mod layout;
+mod prefetch;
 mod query;
+mod state;
 mod store;
+mod trie;
+mod walk;
+mod words;
 
 pub use arpa::ArpaConfig;
+pub use binary::{CompileConfig, Info, LayoutKind};
+pub use chart::{ChartState, Joiner, Left};
 pub use estimate::{
     Discounts, EstimateConfig, EstimateError, EstimateSummary, Estimator, MAX_ESTIMATE_ORDER, Marks, Prune, temp_folder,
 };
-pub use query::{Lm, State, WordId};
+pub use query::Lm;
+pub use state::{State, WordId};
 
 /// The longest n-gram that a model may hold.
 pub const MAX_ORDER: usize = 7;

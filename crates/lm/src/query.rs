@@ -1,100 +1,106 @@
-//! Left-to-right queries.
-//!
-//! The probability of a word after a history is that of the longest n-gram that the model holds, times the
-//! back-off weights of all longer contexts (Katz 1987). The sum runs from the n-gram's probability to the longest
-//! context's weight; every layout must keep this order, so that all give the same floats.
-//!
-//! A [`State`] is the part of the history that can still matter (Li & Khudanpur 2008): words are dropped from
-//! the far end as long as no n-gram continues them and no back-off weight other than 1 would be charged.
-//! Histories with equal futures thereby become equal, which is what recombination in a search lives on.
+//! The model and its left-to-right queries.
 
-use sylvan_base::{Symbol, Vocab, define_id};
+use std::sync::Arc;
+
+use sylvan_base::Vocab;
+use sylvan_store::Container;
 
 use crate::MAX_ORDER;
-use crate::store::{Node, Store};
+use crate::bounds::Bounds;
+use crate::hash::HashLayout;
+use crate::layout::Layout;
+use crate::state::{State, WordId};
+use crate::store::{List, Store};
+use crate::trie::TrieLayout;
+use crate::walk::{begin_state, walk};
+use crate::words::Words;
 
-define_id!(
-    /// A word of one model's own vocabulary; 0 is the unknown word.
-    WordId
-);
-
-/// The words before the next one, as far as they can matter.
-///
-/// Unused places are zero, so equality and hashing need no care.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct State {
-    /// Newest first.
-    words: [WordId; MAX_ORDER - 1],
-    len: u8,
+/// The n-grams in one of the layouts.
+#[derive(Debug, Clone)]
+pub(crate) enum AnyLayout {
+    Hash(HashLayout),
+    Trie(TrieLayout),
 }
 
-const _: () = assert!(size_of::<State>() == 28);
-
-impl State {
-    const EMPTY: Self = Self { words: [WordId(0); MAX_ORDER - 1], len: 0 };
-
-    /// The words, newest first.
-    #[inline]
-    pub fn words(&self) -> &[WordId] {
-        &self.words[..usize::from(self.len)]
-    }
-
-    /// The first `len` words of `newest` followed by `older`.
-    #[inline]
-    fn after(older: &Self, newest: WordId, len: usize) -> Self {
-        let mut new = Self::EMPTY;
-        if len > 0 {
-            new.words[0] = newest;
-            new.words[1..len].copy_from_slice(&older.words[..len - 1]);
-            new.len = len as u8;
+/// Runs the same code for each layout.
+macro_rules! with_layout {
+    ($any:expr, $layout:ident => $body:expr) => {
+        match $any {
+            $crate::query::AnyLayout::Hash($layout) => $body,
+            $crate::query::AnyLayout::Trie($layout) => $body,
         }
-        new
-    }
+    };
 }
+pub(crate) use with_layout;
 
-/// A back-off n-gram model.
+/// A back-off n-gram model. Immutable; clones share their content.
 #[derive(Clone)]
 pub struct Lm {
-    vocab: Vocab,
-    store: Store,
+    pub(crate) words: Arc<Words>,
+    pub(crate) layout: AnyLayout,
+    /// How many n-grams of each length the model states.
+    pub(crate) counts: [u64; MAX_ORDER],
+    /// The words of all n-grams, in models that were not compiled.
+    pub(crate) list: Option<Arc<List>>,
+    pub(crate) bounds: Option<Bounds>,
+    /// The compiled file.
+    pub(crate) file: Option<Arc<Container>>,
     begin: State,
+    begin_word: WordId,
     end: WordId,
 }
 
 impl Lm {
-    pub(crate) fn new(vocab: Vocab, store: Store, begin: WordId, end: WordId) -> Self {
-        let kept = usize::from(store.order() > 1 && store.gram(1, Node(begin.0)).is_context());
-        let begin = State::after(&State::EMPTY, begin, kept);
-        Self { vocab, store, begin, end }
+    pub(crate) fn from_store(vocab: Vocab, store: Store, begin: WordId, end: WordId) -> Self {
+        let order = store.order();
+        let (layout, list) = store.finish();
+        let mut counts = [0; MAX_ORDER];
+        counts[0] = vocab.len() as u64;
+        for n in 2..=order {
+            counts[n - 1] = list.stated(n) as u64;
+        }
+        let mut lm = Self::new(Words::Memory(vocab), AnyLayout::Hash(layout), counts, begin, end);
+        lm.list = Some(Arc::new(list));
+        lm
+    }
+
+    pub(crate) fn new(
+        words: Words,
+        layout: AnyLayout,
+        counts: [u64; MAX_ORDER],
+        begin_word: WordId,
+        end: WordId,
+    ) -> Self {
+        let begin = with_layout!(&layout, layout => begin_state(layout, begin_word));
+        let words = Arc::new(words);
+        Self { words, layout, counts, list: None, bounds: None, file: None, begin, begin_word, end }
     }
 
     /// The length of the longest n-grams.
+    #[inline]
     pub fn order(&self) -> usize {
-        self.store.order()
+        with_layout!(&self.layout, layout => layout.order())
     }
 
     /// How many n-grams of length `n` the model states; 0 beyond its order.
     pub fn count(&self, n: usize) -> usize {
-        if n == 0 || n > self.order() {
-            return 0;
-        }
-        self.store.grams(n).iter().filter(|gram| gram.is_stated()).count()
+        n.checked_sub(1).and_then(|index| self.counts.get(index)).map_or(0, |&count| count as usize)
     }
 
     /// How many words there are, the unknown word and the sentence boundaries included.
     pub fn vocab_len(&self) -> usize {
-        self.vocab.len()
+        self.words.len()
     }
 
     /// The id of a word; that of the unknown word if the model does not know it.
     #[inline]
     pub fn word(&self, text: &str) -> WordId {
-        self.vocab.get(text).map_or(WordId(0), |symbol| WordId(symbol.0))
+        self.words.get(text).unwrap_or(WordId(0))
     }
 
     /// The text of a word of this model.
     pub fn text(&self, word: WordId) -> &str {
-        self.vocab.text(Symbol(word.0))
+        self.words.text(word)
     }
 
     /// The state at the start of a sentence.
@@ -109,46 +115,24 @@ impl Lm {
         State::EMPTY
     }
 
-    /// ln p(`word` | `state`), and the state after it. The word must be one of this model's.
+    /// ln p(`word` | `state`), and the state after it. State and word must be this model's.
     #[inline]
     pub fn score(&self, state: &State, word: WordId) -> (f32, State) {
-        let order = self.store.order();
-        let history = state.words();
-        let mut node = Node(word.0);
-        let mut gram = self.store.gram(1, node);
-        let mut used = 0;
-        let mut kept = usize::from(order > 1 && gram.is_context());
-        while used < history.len() && gram.grows_left() {
-            let Some(longer) = self.store.find(used + 2, node, history[used]) else { break };
-            node = longer;
-            used += 1;
-            gram = self.store.gram(used + 1, node);
-            if used + 1 < order && gram.is_context() {
-                kept = used + 1;
-            }
-        }
-        let mut prob = gram.prob;
-        if used < history.len() {
-            prob = self.back_off(prob, history, used);
-        }
-        (prob, State::after(state, word, kept))
+        with_layout!(&self.layout, layout => {
+            layout.announce(word, state.words());
+            walk(layout, state, word).finish(state, word)
+        })
     }
 
-    /// Adds the back-off weights of the contexts longer than `used` words, shortest first.
-    #[inline]
-    fn back_off(&self, mut prob: f32, history: &[WordId], used: usize) -> f32 {
-        let mut node = Node(history[0].0);
-        for n in 1..=history.len() {
-            if n > 1 {
-                // Blanks make sure that with a context all shorter ones are there too.
-                let Some(longer) = self.store.find(n, node, history[n - 1]) else { break };
-                node = longer;
-            }
-            if n > used {
-                prob += self.store.gram(n, node).backoff;
-            }
+    /// Scores many queries at once, which is faster than one by one: the memory works on several at a time.
+    /// Replaces the content of `results`, which has one for each query.
+    pub fn score_batch(&self, queries: &[(State, WordId)], results: &mut Vec<(f32, State)>) {
+        results.clear();
+        results.reserve(queries.len());
+        match &self.layout {
+            AnyLayout::Hash(layout) => crate::batch::rolling(layout, queries, results),
+            AnyLayout::Trie(layout) => crate::batch::by_rounds(layout, queries, results),
         }
-        prob
     }
 
     /// ln p of the sentence's end.
@@ -181,7 +165,7 @@ impl Lm {
 
     /// The id of the sentence start, which is a history and never a word to be scored.
     pub fn begin_word(&self) -> WordId {
-        self.word(crate::BEGIN)
+        self.begin_word
     }
 
     /// The id of the sentence end.
@@ -189,8 +173,10 @@ impl Lm {
         self.end
     }
 
-    pub(crate) fn store(&self) -> &Store {
-        &self.store
+    /// Whether the model knows the words of its n-grams and can be written as text. Compiled models of the layout
+    /// `hash` do not.
+    pub fn is_listed(&self) -> bool {
+        self.list.is_some() || matches!(self.layout, AnyLayout::Trie(_))
     }
 }
 

@@ -1,159 +1,154 @@
-//! How n-grams are kept: a trie over reversed words, one hash table per order.
+//! N-grams while they are collected: hash tables that grow, and the list of all n-grams.
 //!
-//! A node stands for an n-gram. Its parent is the n-gram without its oldest word, so a walk away from the root
-//! reads the sentence backwards: `c`, `b c`, `a b c`. The pair (parent, oldest word) identifies a node exactly:
-//! two n-grams can share a hash value but are never taken for each other.
-//!
-//! Nodes of an order are numbered in the order in which they were added; nothing depends on the tables' order.
-//! Queries and readers see only the methods of [`Store`], so that another layout can take its place.
+//! The tables hold no words, only hashes. The list remembers the words in the order in which they came; writing a
+//! model as text, compiling it to a trie and computing bounds need it, queries do not.
 
-use hashbrown::HashTable;
-use sylvan_base::hash::fold;
+use sylvan_base::Id;
+use sylvan_store::Section;
 
-use crate::WordId;
+use crate::hash::{Gram, Growing, HashLayout, LongLine, MiddleLine, cursor_of, key};
+use crate::layout::is_context;
+use crate::{MAX_ORDER, WordId};
 
-/// Numbers a node among those of its order. A 1-gram's number is its word's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Node(pub(crate) u32);
-
-/// An n-gram.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Gram {
-    /// The n-gram without its oldest word. Unused in 1-grams.
-    parent: Node,
-    /// The oldest word.
-    oldest: WordId,
-    /// ln p(newest word | the others).
-    pub(crate) prob: f32,
-    /// ln of the back-off weight.
-    pub(crate) backoff: f32,
-    flags: u8,
+/// The n-grams of one length.
+#[derive(Debug, Clone, Default)]
+struct OneLength {
+    /// All words of all n-grams, each n-gram oldest first.
+    words: Vec<WordId>,
+    /// How many of them the model itself states. The rest are blanks; they come last, because blanks are made for
+    /// longer n-grams.
+    stated: usize,
 }
 
-/// The model itself holds the n-gram; otherwise it is a blank that keeps the walks unbroken.
-const STATED: u8 = 1;
-/// Some n-gram is this one with an older word in front.
-const GROWS_LEFT: u8 = 2;
-/// Some n-gram is this one with a newer word behind.
-const GROWS_RIGHT: u8 = 4;
+/// The words of all n-grams of at least two words.
+#[derive(Debug, Clone)]
+pub(crate) struct List {
+    lengths: Vec<OneLength>,
+}
 
-const _: () = assert!(size_of::<Gram>() == 20);
-
-impl Gram {
-    pub(crate) fn is_stated(&self) -> bool {
-        self.flags & STATED != 0
+impl List {
+    /// The n-grams of length `n` > 1, oldest word first; the stated ones before the blanks.
+    pub(crate) fn grams(&self, n: usize) -> std::slice::ChunksExact<'_, WordId> {
+        self.lengths[n - 2].words.chunks_exact(n)
     }
 
-    pub(crate) fn grows_left(&self) -> bool {
-        self.flags & GROWS_LEFT != 0
-    }
-
-    /// Whether having seen this n-gram can change the score of a later word.
-    pub(crate) fn is_context(&self) -> bool {
-        self.flags & GROWS_RIGHT != 0 || self.backoff != 0.0
+    /// How many n-grams of length `n` > 1 the model states.
+    pub(crate) fn stated(&self, n: usize) -> usize {
+        self.lengths[n - 2].stated
     }
 }
 
-#[derive(Clone, Default)]
-struct Level {
-    grams: Vec<Gram>,
-    /// Positions in `grams`; empty for 1-grams, which are found by their word.
-    index: HashTable<u32>,
-}
-
-/// All n-grams of a model.
-#[derive(Clone)]
+/// All n-grams of a model that is being built.
+#[derive(Debug, Clone)]
 pub(crate) struct Store {
-    levels: Vec<Level>,
+    order: usize,
+    words: Vec<Gram>,
+    middle: Vec<Growing<MiddleLine>>,
+    longest: Growing<LongLine>,
+    list: List,
 }
 
 impl Store {
     pub(crate) fn new(order: usize) -> Self {
-        Self { levels: vec![Level::default(); order] }
+        assert!((1..=MAX_ORDER).contains(&order), "models have 1 to {MAX_ORDER} words per n-gram");
+        let middle = vec![Growing::new(); order.saturating_sub(2)];
+        let list = List { lengths: vec![OneLength::default(); order - 1] };
+        Self { order, words: Vec::new(), middle, longest: Growing::new(), list }
     }
 
     pub(crate) fn order(&self) -> usize {
-        self.levels.len()
+        self.order
     }
 
     /// Expects about so many n-grams of length `n`.
     pub(crate) fn reserve(&mut self, n: usize, count: usize) {
-        let Level { grams, index } = &mut self.levels[n - 1];
-        grams.reserve(count);
+        match n {
+            1 => self.words.reserve(count),
+            _ if n < self.order => self.middle[n - 2].reserve(count),
+            _ => self.longest.reserve(count),
+        }
         if n > 1 {
-            index.reserve(count, |&at| hash(grams[at as usize].parent, grams[at as usize].oldest));
+            self.list.lengths[n - 2].words.reserve(n * count);
         }
     }
 
-    /// The n-grams of length `n` in the order of their numbers.
-    pub(crate) fn grams(&self, n: usize) -> &[Gram] {
-        &self.levels[n - 1].grams
+    /// How many words there are.
+    pub(crate) fn words(&self) -> usize {
+        self.words.len()
     }
 
-    #[inline]
-    pub(crate) fn gram(&self, n: usize, node: Node) -> &Gram {
-        &self.levels[n - 1].grams[node.0 as usize]
+    /// Adds a word or changes its weights. A new one must be the next.
+    pub(crate) fn set_word(&mut self, word: WordId, gram: Gram) {
+        if word.index() == self.words.len() {
+            self.words.push(gram);
+        } else {
+            self.words[word.index()] = gram;
+        }
     }
 
-    fn gram_mut(&mut self, n: usize, node: Node) -> &mut Gram {
-        &mut self.levels[n - 1].grams[node.0 as usize]
+    pub(crate) fn has(&self, words: &[WordId]) -> bool {
+        match words {
+            [] => true,
+            [word] => word.index() < self.words.len(),
+            _ if words.len() < self.order => {
+                self.middle[words.len() - 2].get(key(cursor_of(words))).is_some()
+            }
+            _ => self.longest.get(key(cursor_of(words))).is_some(),
+        }
     }
 
-    /// The n-gram of length `n` that is `parent` with `oldest` in front.
-    #[inline]
-    pub(crate) fn find(&self, n: usize, parent: Node, oldest: WordId) -> Option<Node> {
-        let Level { grams, index } = &self.levels[n - 1];
-        let same = |&at: &u32| {
-            let gram = &grams[at as usize];
-            gram.parent == parent && gram.oldest == oldest
+    /// An n-gram that is not one of the longest.
+    pub(crate) fn gram(&self, words: &[WordId]) -> Option<Gram> {
+        match words {
+            [word] => self.words.get(word.index()).copied(),
+            _ => self.middle.get(words.len().wrapping_sub(2))?.get(key(cursor_of(words))),
+        }
+    }
+
+    /// Changes an n-gram that is not one of the longest, if it is there.
+    pub(crate) fn change<R>(&mut self, words: &[WordId], change: impl FnOnce(&mut Gram) -> R) -> Option<R> {
+        match words {
+            [word] => self.words.get_mut(word.index()).map(change),
+            _ => self.middle.get_mut(words.len().wrapping_sub(2))?.change(key(cursor_of(words)), change),
+        }
+    }
+
+    /// Adds an n-gram of at least two words; false if it is there already.
+    pub(crate) fn insert(&mut self, words: &[WordId], gram: Gram, stated: bool) -> bool {
+        let (n, key) = (words.len(), key(cursor_of(words)));
+        let new = if n < self.order {
+            self.middle[n - 2].insert(key, gram)
+        } else {
+            self.longest.insert(key, gram.prob)
         };
-        index.find(hash(parent, oldest), same).map(|&at| Node(at))
+        if new {
+            let length = &mut self.list.lengths[n - 2];
+            length.words.extend_from_slice(words);
+            length.stated += usize::from(stated);
+        }
+        new
     }
 
-    /// The words of an n-gram of length `n`, oldest first.
-    pub(crate) fn words(&self, n: usize, mut node: Node, out: &mut Vec<WordId>) {
-        out.clear();
-        for n in (1..=n).rev() {
-            let gram = self.gram(n, node);
-            out.push(gram.oldest);
-            node = gram.parent;
+    /// Marks an n-gram and all its suffixes as histories that must be remembered. Stops at the first that is
+    /// marked: its suffixes are too.
+    pub(crate) fn mark_context(&mut self, mut words: &[WordId]) {
+        while !words.is_empty() {
+            let was_context = self.change(words, |gram| {
+                let was = is_context(gram.backoff);
+                gram.set_context();
+                was
+            });
+            if was_context != Some(false) {
+                return;
+            }
+            words = &words[1..];
         }
     }
 
-    /// Adds a 1-gram; its word must be the next one.
-    pub(crate) fn push_word(&mut self, word: WordId) {
-        debug_assert_eq!(word.0 as usize, self.levels[0].grams.len());
-        let gram = Gram { parent: Node(0), oldest: word, prob: 0.0, backoff: 0.0, flags: 0 };
-        self.levels[0].grams.push(gram);
+    pub(crate) fn finish(self) -> (HashLayout, List) {
+        let longest = (self.order > 1).then(|| self.longest.finish());
+        let words = self.words.into_iter().map(Into::into).collect();
+        let middle = self.middle.into_iter().map(Growing::finish).collect();
+        (HashLayout { words: Section::from_vec(words), middle, longest }, self.list)
     }
-
-    /// Adds a blank of length `n` > 1, which must be new, with the probability that backing off gives it.
-    pub(crate) fn push(&mut self, n: usize, parent: Node, oldest: WordId, prob: f32) -> Node {
-        self.gram_mut(n - 1, parent).flags |= GROWS_LEFT;
-        let Level { grams, index } = &mut self.levels[n - 1];
-        let at = u32::try_from(grams.len()).expect("fewer than 2^32 n-grams of one order");
-        grams.push(Gram { parent, oldest, prob, backoff: 0.0, flags: 0 });
-        index.insert_unique(hash(parent, oldest), at, |&at| {
-            let gram = &grams[at as usize];
-            hash(gram.parent, gram.oldest)
-        });
-        Node(at)
-    }
-
-    /// Gives an n-gram the weights that the model states for it.
-    pub(crate) fn state(&mut self, n: usize, node: Node, prob: f32, backoff: f32) {
-        let gram = self.gram_mut(n, node);
-        (gram.prob, gram.backoff) = (prob, backoff);
-        gram.flags |= STATED;
-    }
-
-    /// Notes that an n-gram is the context of another.
-    pub(crate) fn mark_context(&mut self, n: usize, node: Node) {
-        self.gram_mut(n, node).flags |= GROWS_RIGHT;
-    }
-}
-
-#[inline]
-fn hash(parent: Node, oldest: WordId) -> u64 {
-    fold(0, u64::from(parent.0) << 32 | u64::from(oldest.0))
 }

@@ -16,7 +16,7 @@
 //! Opening checks the header, the table and all bounds, which is fast at any size; [`Container::verify`] reads
 //! everything and checks the sections' sums.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use sylvan_base::hash::content_hash;
@@ -135,6 +135,12 @@ impl ContainerWriter {
     }
 }
 
+/// Whether a file starts as a container does. Anything that cannot be read does not.
+pub fn is_container(path: &Path) -> bool {
+    let mut head = [0; MAGIC.len()];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
+}
+
 fn header_sum(fields: &[u8], table: &[u8]) -> u64 {
     content_hash(&[fields, table].concat())
 }
@@ -170,6 +176,16 @@ impl Container {
     /// The file's name.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The names and lengths in bytes of all sections, in the order of the file.
+    pub fn sections(&self) -> impl Iterator<Item = (String, u64)> {
+        self.entries.iter().map(|entry| (shown(entry.name), entry.length))
+    }
+
+    /// Whether there is a section of this name.
+    pub fn has(&self, name: Name) -> bool {
+        self.entries.iter().any(|entry| entry.name == name)
     }
 
     /// A section's values; an error if it is missing or not a whole number of them.

@@ -20,11 +20,13 @@ mod container;
 mod map;
 mod output;
 mod runs;
+mod section;
 mod text;
 mod vocab;
 
-pub use container::{Container, ContainerWriter, Name, name};
+pub use container::{Container, ContainerWriter, Name, is_container, name};
 pub use output::Output;
 pub use runs::{Feeder, Merge, Record, Scratch, ScratchFile, Sorter, radix_sort};
+pub use section::Section;
 pub use text::TextReader;
 pub use vocab::FrozenVocab;

@@ -7,11 +7,13 @@
 //! ```
 
 use std::path::Path;
+use std::sync::Arc;
 
 use sylvan_base::hash::content_hash;
 use sylvan_base::{Id, Result, Symbol, Vocab};
 
 use crate::container::{Container, ContainerWriter, Name, name};
+use crate::section::Section;
 
 const KIND: Name = name("vocab");
 const VERSION: u32 = 1;
@@ -21,57 +23,85 @@ const SLOTS: Name = name("slots");
 
 /// A vocabulary in a mapped file: opening costs nothing that grows with its size.
 ///
-/// Whatever the payload holds, no method panics or loops forever; a damaged file gives wrong answers, which
-/// [`verify`](Self::verify) finds.
-#[derive(Debug)]
+/// It is a file of its own or a part of a larger one. Whatever the payload holds, no method panics or loops
+/// forever; a damaged file gives wrong answers, which [`verify`](Self::verify) finds.
+#[derive(Debug, Clone)]
 pub struct FrozenVocab {
-    container: Container,
+    container: Arc<Container>,
+    ends: Section<u32>,
+    bytes: Section<u8>,
+    slots: Section<u32>,
 }
 
 impl FrozenVocab {
-    /// Writes `vocab` with its ids.
+    /// How many sections [`append`](Self::append) writes.
+    pub const SECTIONS: usize = 3;
+
+    /// Writes `vocab` with its ids as a file of its own.
     pub fn write(path: &Path, vocab: &Vocab) -> Result<()> {
-        let slots = (vocab.len() * 2).next_power_of_two();
+        let mut writer = ContainerWriter::create(path, KIND, VERSION, Self::SECTIONS)?;
+        Self::append(&mut writer, vocab.len(), vocab.iter().map(|(_, text)| text))?;
+        writer.finish()
+    }
+
+    /// Writes strings, which must differ from each other, as sections of a larger file. Their ids are their
+    /// positions; `count` is how many there are.
+    pub fn append<'a>(
+        writer: &mut ContainerWriter,
+        count: usize,
+        strings: impl Iterator<Item = &'a str>,
+    ) -> Result<()> {
+        let slots = (count * 2).next_power_of_two();
         let mut table = vec![0u32; slots];
-        let mut ends = Vec::with_capacity(vocab.len());
+        let mut ends = Vec::with_capacity(count);
         let mut bytes = Vec::new();
-        for (symbol, text) in vocab.iter() {
+        for (text, id) in strings.take(count).zip(1u32..) {
             bytes.extend_from_slice(text.as_bytes());
             ends.push(bytes.len() as u32);
             let mut slot = content_hash(text.as_bytes()) as usize & (slots - 1);
             while table[slot] != 0 {
                 slot = (slot + 1) & (slots - 1);
             }
-            table[slot] = symbol.0 + 1;
+            table[slot] = id;
         }
-        let mut writer = ContainerWriter::create(path, KIND, VERSION, 3)?;
         writer.section(ENDS, &ends)?;
         writer.section(BYTES, &bytes)?;
-        writer.section(SLOTS, &table)?;
-        writer.finish()
+        writer.section(SLOTS, &table)
     }
 
     /// Maps a vocabulary file.
     pub fn open(path: &Path) -> Result<Self> {
-        let frozen = Self { container: Container::open(path, KIND, VERSION..=VERSION)? };
-        let strings = frozen.container.section::<u32>(ENDS)?.len();
-        frozen.container.section::<u8>(BYTES)?;
-        let slots = frozen.container.section::<u32>(SLOTS)?.len();
-        if !slots.is_power_of_two() || slots < strings {
-            let expected = "a power of two that is not below the number of strings".into();
-            return Err(frozen.container.bad(format!("{slots} slots"), expected));
-        }
-        Ok(frozen)
+        Self::inside(&Arc::new(Container::open(path, KIND, VERSION..=VERSION)?))
     }
 
-    /// Checks the whole file.
+    /// The vocabulary that is a part of this file.
+    pub fn inside(container: &Arc<Container>) -> Result<Self> {
+        let ends = Section::from_file(container, ENDS)?;
+        let bytes = Section::from_file(container, BYTES)?;
+        let slots = Section::from_file(container, SLOTS)?;
+        if !slots.len().is_power_of_two() || slots.len() < ends.len() {
+            let expected = "a power of two that is not below the number of strings".into();
+            return Err(container.bad(format!("{} slots", slots.len()), expected));
+        }
+        Ok(Self { container: Arc::clone(container), ends, bytes, slots })
+    }
+
+    /// Checks the whole file: its sums, and that every string is found under its own id.
     pub fn verify(&self) -> Result<()> {
-        self.container.verify()
+        self.container.verify()?;
+        for index in 0..self.len() {
+            let symbol = Symbol::from_index(index);
+            if self.text(symbol).and_then(|text| self.get(text)) != Some(symbol) {
+                let found = format!("string {index} that cannot be found");
+                return Err(self.container.bad(found, "each string in the table".into()));
+            }
+        }
+        Ok(())
     }
 
     /// How many strings there are.
     pub fn len(&self) -> usize {
-        self.numbers(ENDS).len()
+        self.ends.len()
     }
 
     /// Whether there are none.
@@ -81,31 +111,24 @@ impl FrozenVocab {
 
     /// The string of an id; `None` out of range or where the file is damaged.
     pub fn text(&self, symbol: Symbol) -> Option<&str> {
-        let ends = self.numbers(ENDS);
-        let end = *ends.get(symbol.index())? as usize;
-        let start = if symbol.0 == 0 { 0 } else { ends[symbol.index() - 1] as usize };
-        let bytes = self.container.section::<u8>(BYTES).ok()?.get(start..end)?;
-        std::str::from_utf8(bytes).ok()
+        let end = *self.ends.get(symbol.index())? as usize;
+        let start = if symbol.0 == 0 { 0 } else { self.ends[symbol.index() - 1] as usize };
+        std::str::from_utf8(self.bytes.get(start..end)?).ok()
     }
 
     /// The id of a string.
     pub fn get(&self, text: &str) -> Option<Symbol> {
-        let slots = self.numbers(SLOTS);
-        let mask = slots.len() - 1;
+        let mask = self.slots.len() - 1;
         let mut at = content_hash(text.as_bytes()) as usize & mask;
         // At most one round, even if a damaged table has no free slot.
-        for _ in 0..slots.len() {
-            let symbol = Symbol(slots[at].checked_sub(1)?);
+        for _ in 0..self.slots.len() {
+            let symbol = Symbol(self.slots[at].checked_sub(1)?);
             if self.text(symbol) == Some(text) {
                 return Some(symbol);
             }
             at = (at + 1) & mask;
         }
         None
-    }
-
-    fn numbers(&self, section: Name) -> &[u32] {
-        self.container.section(section).unwrap_or(&[])
     }
 }
 

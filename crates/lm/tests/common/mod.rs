@@ -5,12 +5,39 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use sylvan_base::Rng;
-use sylvan_lm::Lm;
+use sylvan_lm::{CompileConfig, Lm};
 use sylvan_store::TextReader;
 
 /// Reads a model from text.
 pub(crate) fn read(text: &str) -> Lm {
     Lm::read_arpa(&mut TextReader::from_text("test.arpa", text)).unwrap()
+}
+
+/// The model as a compiled file, opened. The folder may go: the file stays mapped.
+pub(crate) fn compiled(lm: &Lm, config: CompileConfig) -> Lm {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.lm");
+    lm.compile(&path, config).unwrap();
+    let opened = Lm::open(&path).unwrap();
+    opened.verify().unwrap();
+    opened
+}
+
+/// Random models with sentences of their words (and of one that they do not know): `check` gets the model, its
+/// definition and a generator.
+pub(crate) fn each_model(seed: u64, quick: usize, full: usize, mut check: impl FnMut(&Lm, &Naive, &mut Rng)) {
+    for item in 0..amount(quick, full) as u64 {
+        let mut rng = Rng::for_item(seed, item);
+        let (order, words) = (1 + rng.below(5), 1 + rng.below(4));
+        let complete = rng.chance(0.5);
+        let naive = Naive::random(&mut rng, order, words, complete);
+        check(&read(&naive.arpa()), &naive, &mut rng);
+    }
+}
+
+/// Words of a random sentence.
+pub(crate) fn random_words(rng: &mut Rng, longest: usize) -> Vec<String> {
+    (0..rng.below(longest + 1)).map(|_| char::from(b'a' + rng.below(5) as u8).to_string()).collect()
 }
 
 /// `full` when SYLVAN_TESTS=full, else `quick`.
@@ -31,6 +58,11 @@ pub(crate) fn assert_same_arpa(found: &str, expected: &str, tolerance: f64) {
             }
         }
     }
+}
+
+/// A word for each number; the first are single letters.
+pub(crate) fn name_of(number: usize) -> String {
+    if number < 5 { char::from(b'a' + number as u8).to_string() } else { format!("w{number}") }
 }
 
 /// N-grams as lists of words in a map: log10 probability and log10 back-off weight.
@@ -78,6 +110,33 @@ impl Naive {
                 // Parts must be there first: a part is an n-gram without its first or its last word.
                 let shortest = if complete { 2 } else { n };
                 for part in shortest..=n {
+                    for window in gram.windows(part) {
+                        let weights = number(rng);
+                        grams.entry(window.to_vec()).or_insert(weights);
+                    }
+                }
+            }
+        }
+        Self { order, grams }
+    }
+
+    /// A model of many words with `count` random n-grams per length and all their parts.
+    pub(crate) fn random_of(rng: &mut Rng, order: usize, words: usize, count: usize) -> Self {
+        let mut grams = BTreeMap::new();
+        let mut names: Vec<String> = (0..words).map(name_of).collect();
+        names.extend(["<s>", "</s>", "<unk>"].map(String::from));
+        // Few different back-off weights, as in estimated models; many probabilities.
+        let number = |rng: &mut Rng| (-(rng.below(40_000) as f64) / 1e4, -(rng.below(40) as f64) / 40.0);
+        for name in &names {
+            grams.insert(vec![name.clone()], number(rng));
+        }
+        for n in 2..=order {
+            for _ in 0..count {
+                // The first words are frequent.
+                let gram: Vec<String> = (0..n)
+                    .map(|_| names[(rng.unit() * rng.unit() * names.len() as f64) as usize].clone())
+                    .collect();
+                for part in 2..=n {
                     for window in gram.windows(part) {
                         let weights = number(rng);
                         grams.entry(window.to_vec()).or_insert(weights);

@@ -1,0 +1,146 @@
+//! Damaged compiled files: an error or wrong numbers, and nothing else.
+#![allow(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+mod common;
+
+use common::{Naive, amount, read};
+use sylvan_base::Rng;
+use sylvan_base::hash::content_hash;
+use sylvan_lm::{CompileConfig, Joiner, LayoutKind, Lm, WordId};
+
+/// Makes the sum in the header right again, so that lies get past the first check.
+fn sign(bytes: &mut [u8]) {
+    let sections = u32::from_le_bytes(bytes[20..24].try_into().unwrap()) as usize;
+    let end = (64 + 32 * sections).min(bytes.len());
+    let sum = content_hash(&[&bytes[8..32], &bytes[64..end]].concat());
+    bytes[32..40].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// Everything that can be asked.
+fn use_it(lm: &Lm, rng: &mut Rng) {
+    let words: Vec<WordId> = ["a", "b", "c", "<s>", "</s>", "zzz"].map(|word| lm.word(word)).to_vec();
+    let mut queries = Vec::new();
+    let mut state = lm.begin();
+    let mut joiner = Joiner::new(lm);
+    for _ in 0..30 {
+        // Words of other models and damaged histories must do no harm either.
+        let word = if rng.chance(0.1) { WordId(rng.next_u64() as u32) } else { *rng.pick(&words) };
+        queries.push((state, word));
+        state = lm.score(&state, word).1;
+        lm.text(word);
+        if rng.chance(0.3) {
+            let (score, piece) = lm.piece(&[word, *rng.pick(&words)]);
+            joiner.piece(&piece, score);
+        }
+        lm.upper_bound(&[*rng.pick(&words), *rng.pick(&words), word]);
+    }
+    lm.score_batch(&queries, &mut Vec::new());
+    lm.end(&state);
+    let _ = lm.verify();
+    let _ = lm.info();
+    if rng.chance(0.05) {
+        lm.arpa_text();
+    }
+}
+
+#[test]
+fn damaged_files_do_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m");
+    let mut rng = Rng::new(61);
+    let mut seeds = Vec::new();
+    for order in [1, 2, 4] {
+        let complete = rng.chance(0.5);
+        let lm = read(&Naive::random(&mut rng, order, 3, complete).arpa());
+        for layout in [LayoutKind::Hash, LayoutKind::Trie] {
+            for quantize in [None, Some(3)] {
+                let bounds = quantize.is_none();
+                lm.compile(&path, CompileConfig { layout, quantize, bounds }).unwrap();
+                seeds.push(std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    let (mut opened, mut refused) = (0, 0);
+    for round in 0..amount(6_000, 100_000) {
+        let mut bytes = rng.pick(&seeds).clone();
+        let header = 64 + 32 * u32::from_le_bytes(bytes[20..24].try_into().unwrap()) as usize;
+        match rng.below(10) {
+            0 => bytes.truncate(rng.below(bytes.len())),
+            1 => {
+                let at = rng.below(header);
+                bytes[at] ^= 1 << rng.below(8);
+                if rng.chance(0.7) {
+                    sign(&mut bytes);
+                }
+            }
+            2 => {
+                // A lie of the section table: another length, offset or name.
+                let at = 64 + 8 * rng.below((header - 64) / 8);
+                bytes[at] = rng.next_u64() as u8;
+                sign(&mut bytes);
+            }
+            3 => {
+                // The last section, "meta", has 40 numbers.
+                let at = bytes.len() - 320 + 8 * rng.below(40) + rng.below(2);
+                bytes[at] = rng.next_u64() as u8;
+            }
+            _ => {
+                for _ in 0..1 + rng.below(60) {
+                    let at = header + rng.below(bytes.len() - header);
+                    bytes[at] = if rng.chance(0.3) { 0xff } else { rng.next_u64() as u8 };
+                }
+            }
+        }
+        // A new name each time: some file systems wait for the disk when a file is written over.
+        let path = folder.path().join(format!("m{round}"));
+        std::fs::write(&path, &bytes).unwrap();
+        let result = Lm::open(&path);
+        std::fs::remove_file(&path).unwrap();
+        match result {
+            Ok(lm) => {
+                opened += 1;
+                use_it(&lm, &mut rng);
+            }
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().contains('m'));
+            }
+        }
+    }
+    assert!(opened > 1_000 && refused > 500, "{opened} {refused}");
+}
+
+#[test]
+fn verify_finds_every_changed_byte_of_the_sections() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m");
+    let lm = read(include_str!("data/lm_tiny.arpa"));
+    for layout in [LayoutKind::Hash, LayoutKind::Trie] {
+        lm.compile(&path, CompileConfig { layout, ..CompileConfig::default() }).unwrap();
+        let good = std::fs::read(&path).unwrap();
+        let sections = u32::from_le_bytes(good[20..24].try_into().unwrap()) as usize;
+        for entry in good[64..64 + 32 * sections].chunks(32) {
+            let number = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().unwrap()) as usize;
+            for at in number(8)..number(8) + number(16) {
+                let mut bad = good.clone();
+                bad[at] ^= 4;
+                let path = folder.path().join(format!("m{at}"));
+                std::fs::write(&path, &bad).unwrap();
+                assert!(Lm::open(&path).and_then(|lm| lm.verify()).is_err(), "byte {at}");
+                std::fs::remove_file(&path).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn other_files_are_called_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m");
+    let message = || Lm::open(&path).unwrap_err().to_string();
+    assert!(message().contains("m: cannot open"));
+    std::fs::write(&path, "mmap lm http://kheafield.com/code format version 5\n\0").unwrap();
+    assert!(message().contains("a binary file of KenLM"), "{}", message());
+    sylvan_store::FrozenVocab::write(&path, &sylvan_base::Vocab::of(["a"])).unwrap();
+    assert!(message().contains("found a \"vocab\" file, expected a \"lm\" file"), "{}", message());
+}
