@@ -12,15 +12,15 @@
 //! `sylvan-rules`, and nothing here knows what a tree is.
 //!
 //! ```
-//! use sylvan_base::Vocab;
+//! use sylvan_base::{Span, Vocab};
 //! use sylvan_forest::{Derivation, EdgeSpec, ForestBuilder, Layer, Part, RuleRef};
 //! let mut vocab = Vocab::new();
 //! let (he, slept) = (vocab.intern("he"), vocab.intern("slept"));
 //! let rule = |id| RuleRef { layer: Layer::Table, id };
 //! let mut builder = ForestBuilder::new();
-//! let np = builder.vertex(1, 1);
+//! let np = builder.vertex(1, Span::new(0, 1));
 //! builder.edge(EdgeSpec { rule: rule(0), score: -0.5, nodes: 1, hash: 1 }, &[Part::Word(he)]);
-//! let s = builder.vertex(2, 2);
+//! let s = builder.vertex(2, Span::new(0, 2));
 //! builder.edge(EdgeSpec { rule: rule(1), score: -0.1, nodes: 1, hash: 2 }, &[Part::Vertex(np), Part::Word(slept)]);
 //! let forest = builder.finish(s);
 //! let derivation = Derivation::new(forest.edge_ids().rev().collect());
@@ -32,5 +32,6 @@ mod translation;
 
 pub use derivation::Derivation;
 pub use translation::{
-    BundleId, Edge, EdgeId, EdgeSpec, ForestBuilder, Layer, Part, RuleRef, Target, TranslationForest, VertexId,
+    BundleId, Edge, EdgeId, EdgeSpec, ForestBuilder, Layer, Part, RuleRef, Target, TranslationForest,
+    VertexId,
 };

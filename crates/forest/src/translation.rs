@@ -1,6 +1,6 @@
 //! Vertices, edges and bundles in flat arrays.
 
-use sylvan_base::{HashMap, Id, IndexVec, Symbol, define_id};
+use sylvan_base::{HashMap, Id, IndexVec, Span, Symbol, define_id};
 
 define_id!(
     /// A place in the input: tree node or span. Tails always have smaller ids than heads.
@@ -84,7 +84,7 @@ pub struct Edge {
 struct Vertex {
     edges: std::ops::Range<u32>,
     nodes: u32,
-    width: u32,
+    span: Span,
 }
 
 /// All derivations of one input.
@@ -168,9 +168,9 @@ impl TranslationForest {
         self.vertices[vertex].nodes
     }
 
-    /// Source words below a vertex.
-    pub fn width(&self, vertex: VertexId) -> u32 {
-        self.vertices[vertex].width
+    /// The source words below a vertex.
+    pub fn span(&self, vertex: VertexId) -> Span {
+        self.vertices[vertex].span
     }
 }
 
@@ -195,10 +195,10 @@ impl ForestBuilder {
         builder
     }
 
-    /// Declares the next vertex, with the input nodes and source words below it.
-    pub fn vertex(&mut self, nodes: u32, width: u32) -> VertexId {
+    /// Declares the next vertex, with the number of input nodes and the source words below it.
+    pub fn vertex(&mut self, nodes: u32, span: Span) -> VertexId {
         let next = self.edges.len() as u32;
-        self.vertices.push(Vertex { edges: next..next, nodes, width })
+        self.vertices.push(Vertex { edges: next..next, nodes, span })
     }
 
     /// Adds an edge to the vertex declared last.
@@ -290,10 +290,10 @@ mod tests {
     fn words_are_bundled_and_equal_bundles_shared() {
         let mut builder = ForestBuilder::new();
         let (a, b) = (Symbol(0), Symbol(1));
-        let x = builder.vertex(1, 1);
+        let x = builder.vertex(1, Span::new(0, 1));
         builder.edge(spec(0), &[Part::Word(a), Part::Word(b)]);
         builder.edge(spec(1), &[]);
-        let top = builder.vertex(2, 2);
+        let top = builder.vertex(2, Span::new(0, 2));
         builder.edge(spec(2), &[Part::Word(a), Part::Word(b), Part::Vertex(x), Part::Word(b)]);
         let forest = builder.finish(top);
         let edges: Vec<EdgeId> = forest.edge_ids().collect();
@@ -311,10 +311,10 @@ mod tests {
     #[test]
     fn edges_that_cannot_be_completed_disappear_upwards() {
         let mut builder = ForestBuilder::new();
-        let dead = builder.vertex(1, 1);
-        let middle = builder.vertex(2, 1);
+        let dead = builder.vertex(1, Span::new(0, 1));
+        let middle = builder.vertex(2, Span::new(0, 1));
         builder.edge(spec(0), &[Part::Vertex(dead)]);
-        let top = builder.vertex(3, 1);
+        let top = builder.vertex(3, Span::new(0, 1));
         builder.edge(spec(1), &[Part::Vertex(middle)]);
         builder.edge(spec(2), &[Part::Word(Symbol(5))]);
         let forest = builder.finish(top);

@@ -1,8 +1,8 @@
 //! Searches: the best derivation of a translation forest under a language model.
 //!
 //! ```text
-//! TranslationForest + LanguageModel --brute_force | cube_pruning | incremental--> Outcome
-//!                                                               (derivation, score, counters)
+//! TranslationForest + LanguageModel --brute_force | cube_pruning | incremental | prediction--> Outcome
+//!                                                                            (derivation, score, counters)
 //! ```
 //!
 //! All searches maximise the same thing, the sum of the edges' own scores and the language model's score of
@@ -12,30 +12,38 @@
 //! file is known here.
 //!
 //! ```
-//! use sylvan_base::Symbol;
+//! use sylvan_base::{Span, Symbol};
 //! use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef};
 //! use sylvan_search::{Beam, Future, NoLanguageModel, incremental};
 //! let rule = RuleRef { layer: Layer::Table, id: 0 };
 //! let mut builder = ForestBuilder::new();
-//! let top = builder.vertex(1, 1);
+//! let top = builder.vertex(1, Span::new(0, 1));
 //! builder.edge(EdgeSpec { rule, score: -0.7, nodes: 1, hash: 1 }, &[Part::Word(Symbol(3))]);
 //! let forest = builder.finish(top);
 //! let found = incremental(&forest, &NoLanguageModel, Beam::UNLIMITED, Future::Inside).expect("one derivation");
 //! assert_eq!(found.score, -0.7);
 //! ```
 
+mod bins;
 mod brute_force;
 mod chart_state;
 mod cube_pruning;
+mod deduction;
 mod estimate;
 mod incremental;
 mod language_model;
 mod outcome;
+mod prediction;
 
+pub use bins::{Limits, Visit};
 pub use brute_force::{Derivations, brute_force};
 pub use chart_state::{ChartState, Combined, Combiner};
 pub use cube_pruning::{Cube, cube_pruning};
+pub use deduction::{Application, Charge, Choice, Deduction, Successor};
 pub use estimate::{Estimate, inside_estimate};
 pub use incremental::{Future, StackId, Step, incremental, incremental_traced};
 pub use language_model::{LanguageModel, NoLanguageModel};
 pub use outcome::{Beam, Counters, Outcome, rescore};
+pub use prediction::{
+    Bundle, Prediction, PredictionStep, PredictionTables, PrefixId, prediction, prediction_traced,
+};

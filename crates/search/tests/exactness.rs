@@ -5,19 +5,25 @@ mod common;
 
 use common::{HashLm, Problem};
 use sylvan_base::Rng;
-use sylvan_forest::TranslationForest;
+use sylvan_forest::{BundleId, Derivation, Target, TranslationForest};
 use sylvan_search::{
-    Beam, Cube, Derivations, Future, LanguageModel, Outcome, brute_force, cube_pruning, incremental, rescore,
+    Beam, Cube, Derivations, Future, LanguageModel, Limits, NoLanguageModel, Outcome, Prediction,
+    PredictionTables, brute_force, cube_pruning, incremental, prediction, rescore,
 };
 use sylvan_testkit::{cases, random_instance};
 
 type Search<L> = fn(&TranslationForest, &L, Beam) -> Option<Outcome>;
 
 /// All searches, under the names that failures print.
-fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 3] {
+fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 6] {
     [
         ("cube pruning", |forest, lm, beam| cube_pruning(forest, lm, Cube::new(beam))),
         ("incremental, inside", |forest, lm, beam| incremental(forest, lm, beam, Future::Inside)),
+        ("incremental, rough", |forest, lm, beam| incremental(forest, lm, beam, Future::Rough)),
+        ("prediction", |forest, lm, beam| prediction(forest, lm, beam, Prediction::default())),
+        ("prediction, no future", |forest, lm, beam| {
+            prediction(forest, lm, beam, Prediction { future: false, ..Prediction::default() })
+        }),
         ("incremental, no future", |forest, lm, beam| incremental(forest, lm, beam, Future::None)),
     ]
 }
@@ -113,6 +119,13 @@ fn with_no_context_in_the_model_beam_one_is_exact() {
                 found.score,
                 best.score
             );
+            let found = prediction(&problem.forest, &lm, Beam(1), Prediction::default()).unwrap();
+            assert!(
+                close(found.score, best.score),
+                "prediction: {} not {}: {shown}",
+                found.score,
+                best.score
+            );
             let found = cube_pruning(&problem.forest, &lm, Cube::new(Beam(1))).unwrap();
             assert!(
                 close(found.score, best.score),
@@ -147,6 +160,60 @@ fn the_order_of_the_rules_changes_nothing() {
                 let before = text(problem, search(&problem.forest, &lm, beam));
                 let after = text(&shuffled, search(&shuffled.forest, &lm, beam));
                 assert_eq!(before, after, "{name} {beam:?}: {shown}");
+            }
+        }
+    });
+}
+
+#[test]
+fn viable_prefixes_are_the_first_bundles_of_all_derivations() {
+    random_problems(6, cases(1_000, 10_000), |problem, shown, _| {
+        let forest = &problem.forest;
+        if forest.is_dead() {
+            return;
+        }
+        let tables = PredictionTables::new(forest, &NoLanguageModel);
+        let all = Derivations::of(forest);
+        let mut expected: Vec<BundleId> =
+            (0..all.count()).map(|index| first_bundle(forest, &all.get(index))).collect();
+        expected.sort();
+        expected.dedup();
+        let mut found: Vec<BundleId> =
+            tables.viable_prefixes(forest.goal()).iter().map(|bundle| bundle.words).collect();
+        found.sort();
+        found.dedup();
+        assert_eq!(found, expected, "{shown}");
+    });
+}
+
+/// The first symbol that is no vertex, from the root down the left edge.
+fn first_bundle(forest: &TranslationForest, derivation: &Derivation) -> BundleId {
+    let leftmost = derivation.edges().iter().find_map(|&edge| match forest.target(edge)[0] {
+        Target::Bundle(bundle) => Some(bundle),
+        Target::Vertex(_) => None,
+    });
+    leftmost.unwrap()
+}
+
+#[test]
+fn unlimited_pops_in_grids_change_nothing() {
+    // With as many pops as there can be cells, taking cells best first is the same as taking all.
+    random_problems(7, cases(500, 5_000), |problem, shown, rng| {
+        let lm = HashLm { order: 2, seed: rng.next_u64(), weight: 1.0 };
+        for beam in [Beam(2), Beam(5)] {
+            let few = Limits { beam, pops: 3 };
+            let many = Limits { beam, pops: 1_000_000 };
+            let all = incremental(&problem.forest, &lm, beam, Future::Inside);
+            let lazily = incremental(&problem.forest, &lm, many, Future::Inside);
+            assert_eq!(
+                all.as_ref().map(|f| &f.derivation),
+                lazily.as_ref().map(|f| &f.derivation),
+                "{shown}"
+            );
+            if let (Some(all), Some(few)) = (all, incremental(&problem.forest, &lm, few, Future::Inside)) {
+                assert!(few.counters.items <= all.counters.items, "{shown}");
+                let bins = u64::from(problem.forest.nodes(problem.forest.goal())) + 1;
+                assert!(few.counters.items <= 3 * bins, "{shown}");
             }
         }
     });

@@ -9,7 +9,7 @@ use sylvan_base::Vocab;
 use sylvan_lm::Lm;
 use sylvan_rules::apply::DefaultRules;
 use sylvan_rules::{Weights, read_travatar};
-use sylvan_search::{Beam, Counters, Future};
+use sylvan_search::{Beam, Counters, Cube, Future, Limits, Prediction};
 use sylvan_store::TextReader;
 use sylvan_trees::{Direction, Tree, binarise};
 
@@ -47,10 +47,18 @@ fn main() {
     println!("| search | beam | model score | better/equal/worse than pop 2000 | LM queries | items | ms |");
     println!("|---|---|---|---|---|---|---|");
     for beam in [1, 5, 20, 50, 200] {
+        let limits = Limits::beam(Beam(beam));
+        let grids = Limits { pops: 4 * beam, ..limits };
+        let blind = Prediction { future: false, ..Prediction::default() };
         for (name, search) in [
-            ("cube pruning", Search::CubePruning(Beam(beam))),
-            ("incremental, inside", Search::Incremental(Beam(beam), Future::Inside)),
-            ("incremental, no future", Search::Incremental(Beam(beam), Future::None)),
+            ("cube pruning", Search::CubePruning(Cube::new(Beam(beam)))),
+            ("incremental, inside", Search::Incremental(limits, Future::Inside)),
+            ("incremental, inside, grids", Search::Incremental(grids, Future::Inside)),
+            ("incremental, rough", Search::Incremental(limits, Future::Rough)),
+            ("incremental, no future", Search::Incremental(limits, Future::None)),
+            ("prediction", Search::Prediction(limits, Prediction::default())),
+            ("prediction, grids", Search::Prediction(grids, Prediction::default())),
+            ("prediction, no future", Search::Prediction(limits, blind)),
         ] {
             let started = Instant::now();
             let mut counters = Counters::default();

@@ -8,7 +8,7 @@ use sylvan::{Model, Search, Trainer, TrainerConfig, Translator};
 use sylvan_corpus::{Alignment, Base};
 use sylvan_eval::{Bleu, Tokenizer};
 use sylvan_sample::{Config, Sampler, Workspace};
-use sylvan_search::{Beam, Future};
+use sylvan_search::{Beam, Cube, Future, Prediction};
 use sylvan_store::TextReader;
 
 struct Test {
@@ -74,8 +74,9 @@ fn rows(name: &str, pairs: u64, mut model: Model, test: Vec<Test>) {
     let bleu = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
     for beam in [20, 100] {
         for (search_name, search) in [
-            ("cube pruning", Search::CubePruning(Beam(beam))),
-            ("incremental, inside", Search::Incremental(Beam(beam), Future::Inside)),
+            ("cube pruning", Search::CubePruning(Cube::new(Beam(beam)))),
+            ("incremental, inside", Search::Incremental(Beam(beam).into(), Future::Inside)),
+            ("prediction", Search::Prediction(Beam(beam).into(), Prediction::default())),
         ] {
             let started = Instant::now();
             let found: Vec<_> = trees.iter().map(|tree| translator.translate(tree, search)).collect();

@@ -4,7 +4,9 @@ use sylvan_base::{Symbol, Vocab};
 use sylvan_forest::{Derivation, Layer, TranslationForest};
 use sylvan_rules::RuleId;
 use sylvan_rules::apply::{Applier, DefaultRules};
-use sylvan_search::{Beam, Counters, Cube, Future, Outcome, cube_pruning, incremental};
+use sylvan_search::{
+    Beam, Counters, Cube, Future, Limits, Outcome, Prediction, cube_pruning, incremental, prediction,
+};
 use sylvan_trees::Tree;
 
 use crate::{Model, NgramScorer};
@@ -13,14 +15,16 @@ use crate::{Model, NgramScorer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Search {
     /// Bottom-up with cube pruning (Chiang 2007).
-    CubePruning(Beam),
+    CubePruning(Cube),
     /// Left to right, top-down (Huang & Mi 2010).
-    Incremental(Beam, Future),
+    Incremental(Limits, Future),
+    /// Left to right, bottom-up (Feng et al. 2012).
+    Prediction(Limits, Prediction),
 }
 
 impl Default for Search {
     fn default() -> Self {
-        Self::Incremental(Beam(100), Future::Inside)
+        Self::Incremental(Limits::beam(Beam(100)), Future::Inside)
     }
 }
 
@@ -82,8 +86,9 @@ impl<'m> Translator<'m> {
     /// Searches a forest made by [`forest`](Self::forest).
     pub fn search(&self, forest: &TranslationForest, search: Search) -> Outcome {
         let found = match search {
-            Search::CubePruning(beam) => cube_pruning(forest, &self.scorer, Cube::new(beam)),
-            Search::Incremental(beam, future) => incremental(forest, &self.scorer, beam, future),
+            Search::CubePruning(limits) => cube_pruning(forest, &self.scorer, limits),
+            Search::Incremental(limits, future) => incremental(forest, &self.scorer, limits, future),
+            Search::Prediction(limits, config) => prediction(forest, &self.scorer, limits, config),
         };
         found.expect("default rules give every tree a derivation, and a beam of one keeps one")
     }

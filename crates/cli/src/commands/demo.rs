@@ -9,7 +9,7 @@ use sylvan_base::{HashSet, InputError, Progress, Result};
 use sylvan_corpus::{Alignment, Base};
 use sylvan_eval::{Bleu, Tokenizer};
 use sylvan_sample::{Config, Sampler, Workspace};
-use sylvan_search::{Beam, Future};
+use sylvan_search::{Beam, Cube, Future, Prediction};
 use sylvan_store::Output;
 
 use crate::progress::Terminal;
@@ -80,8 +80,9 @@ impl Demo {
         let bleu = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
         let mut translations = Vec::new();
         for (name, search) in [
-            ("cube pruning", Search::CubePruning(BEAM)),
-            ("incremental", Search::Incremental(BEAM, Future::Inside)),
+            ("cube pruning", Search::CubePruning(Cube::new(BEAM))),
+            ("prediction", Search::Prediction(BEAM.into(), Prediction::default())),
+            ("incremental", Search::Incremental(BEAM.into(), Future::Inside)),
         ] {
             progress.begin(name, Some(trees.len() as u64));
             let started = Instant::now();

@@ -95,7 +95,7 @@ impl<'g> Applier<'g> {
         let mut builder = ForestBuilder::new();
         let mut parts = Vec::new();
         for node in tree.nodes() {
-            builder.vertex(sizes[node], tree.span(node).len() as u32);
+            builder.vertex(sizes[node], tree.span(node));
             match_rules(self.grammar, tree, node, |id, bound| {
                 let rule = self.grammar.rule(id);
                 parts.clear();

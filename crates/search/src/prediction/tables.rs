@@ -1,0 +1,447 @@
+//! The static tables of the prediction decoder, per sentence.
+//!
+//! ```text
+//! viable(v)    the bundles that translations of v start with
+//! LC(v)        left corners: v, and the first vertex of each edge of a left corner
+//! trie         all target sides symbol by symbol; bundles are equal if words and covered source words are
+//! f(v)         the static estimate (estimate.rs)
+//! g(v, A)      best way from a finished left corner A up to v:
+//!              g(v, v) = 0,  g(v, A) = max over e: B -> A .., B in LC(v), of rest(e, 1) + g(v, B)
+//! h(v, a)      best way to finish v when the prefix a is recognised:
+//!              max over e: A -> a .., A in LC(v), of rest(e, |a|) + g(v, A);   h+ without edges that end at a
+//! rest(e, k)   score(e) and the estimates of its symbols from the k-th on
+//! ```
+//!
+//! g and h are the paper's future cost, which it computes by re-evaluating the forest of still applicable rules
+//! after each action, in closed form: everything right of the stack is untouched and has its static value, and the
+//! gap of a frame can only be closed by a chain of left corners.
+
+use std::cell::RefCell;
+
+use sylvan_base::{HashMap, Id, IndexVec, define_id};
+use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
+
+use crate::{Estimate, LanguageModel, inside_estimate};
+
+define_id!(
+    /// A prefix of target sides: a node of the trie.
+    PrefixId
+);
+define_id!(
+    /// A symbol of the trie.
+    SymId
+);
+define_id!(
+    /// A set of source positions that a bundle covers; 0 is the empty set.
+    CoverId
+);
+
+impl PrefixId {
+    /// Nothing recognised yet.
+    pub const EMPTY: PrefixId = PrefixId(0);
+}
+
+/// A symbol's meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Sym {
+    Vertex(VertexId),
+    /// All source words of an edge are covered by its first bundle; later bundles cover none.
+    Bundle(BundleId, CoverId),
+}
+
+/// A bundle and the source positions that it covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bundle {
+    /// The words.
+    pub words: BundleId,
+    /// The positions, ascending.
+    pub covers: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Prefix {
+    symbol: SymId,
+    parent: PrefixId,
+    depth: u32,
+    /// Source words covered by its symbols.
+    covered: u32,
+    /// The edges that start with it, in `Tables::sorted`; those that end with it come first.
+    edges: std::ops::Range<u32>,
+    ending: u32,
+    children: Vec<(SymId, PrefixId)>,
+}
+
+/// See the module's head.
+#[derive(Debug)]
+pub struct PredictionTables<'f> {
+    forest: &'f TranslationForest,
+    estimate: Estimate,
+    symbols: IndexVec<SymId, Sym>,
+    covers: IndexVec<CoverId, Box<[u32]>>,
+    /// Edges in the order of their symbols; equal target sides by head, then best first.
+    sorted: Vec<EdgeId>,
+    /// rest(e, k) for k = 0..=length, edge by edge in the order of `sorted`.
+    rests: Vec<f64>,
+    rest_start: Vec<u32>,
+    prefixes: IndexVec<PrefixId, Prefix>,
+    children: HashMap<(PrefixId, SymId), PrefixId>,
+    symbol_index: HashMap<Sym, SymId>,
+    viable: IndexVec<VertexId, Vec<SymId>>,
+    left_corners: BitMatrix,
+    /// Places in `sorted` of the edges that start with a vertex.
+    starting_with: IndexVec<VertexId, Vec<u32>>,
+    climbs: RefCell<HashMap<VertexId, HashMap<VertexId, f64>>>,
+    finishes: RefCell<HashMap<(VertexId, PrefixId), (f64, f64)>>,
+}
+
+impl<'f> PredictionTables<'f> {
+    /// Computes everything that does not depend on a goal; g and h are filled as they are asked for.
+    pub fn new<L: LanguageModel>(forest: &'f TranslationForest, lm: &L) -> Self {
+        let mut tables = Self {
+            forest,
+            estimate: inside_estimate(forest, lm),
+            symbols: IndexVec::new(),
+            covers: IndexVec::from_vec(vec![Box::default()]),
+            sorted: forest.edge_ids().collect(),
+            rests: Vec::new(),
+            rest_start: Vec::new(),
+            prefixes: IndexVec::new(),
+            children: HashMap::default(),
+            symbol_index: HashMap::default(),
+            viable: IndexVec::new(),
+            left_corners: BitMatrix::new(forest.vertices().count()),
+            starting_with: forest.vertices().map(|_| Vec::new()).collect(),
+            climbs: RefCell::default(),
+            finishes: RefCell::default(),
+        };
+        let sides = tables.intern_symbols();
+        tables.build_trie(&sides);
+        tables.find_starts(&sides);
+        tables
+    }
+
+    /// The target side of every edge as symbols.
+    fn intern_symbols(&mut self) -> IndexVec<EdgeId, Vec<SymId>> {
+        let mut cover_index: HashMap<Box<[u32]>, CoverId> = HashMap::default();
+        cover_index.insert(Box::default(), CoverId(0));
+        let mut sides = IndexVec::new();
+        for edge in self.forest.edge_ids() {
+            let mut lexical = Some(self.lexical(edge));
+            let side = self.forest.target(edge).iter().map(|&symbol| match symbol {
+                Target::Vertex(vertex) => Sym::Vertex(vertex),
+                Target::Bundle(bundle) => {
+                    let covers = lexical.take().unwrap_or_default();
+                    let id =
+                        *cover_index.entry(covers).or_insert_with_key(|key| self.covers.push(key.clone()));
+                    Sym::Bundle(bundle, id)
+                }
+            });
+            let side: Vec<Sym> = side.collect();
+            let side = side.into_iter().map(|symbol| {
+                let symbols = &mut self.symbols;
+                *self.symbol_index.entry(symbol).or_insert_with(|| symbols.push(symbol))
+            });
+            sides.push(side.collect());
+        }
+        sides
+    }
+
+    /// The source positions below an edge's head and below none of its tails.
+    fn lexical(&self, edge: EdgeId) -> Box<[u32]> {
+        let span = self.forest.span(self.forest.edge(edge).head);
+        let tails: Vec<_> = self.forest.tails(edge).map(|tail| self.forest.span(tail)).collect();
+        let own = |&position: &usize| !tails.iter().any(|tail| tail.contains(position));
+        span.range().filter(own).map(|position| position as u32).collect()
+    }
+
+    fn build_trie(&mut self, sides: &IndexVec<EdgeId, Vec<SymId>>) {
+        let forest = self.forest;
+        self.sorted.sort_by(|&a, &b| {
+            let (x, y) = (forest.edge(a), forest.edge(b));
+            sides[a]
+                .cmp(&sides[b])
+                .then(x.head.cmp(&y.head))
+                .then(y.spec.score.total_cmp(&x.spec.score))
+                .then(x.spec.hash.cmp(&y.spec.hash))
+        });
+        let all = 0..self.sorted.len() as u32;
+        self.prefixes.push(Prefix {
+            symbol: SymId(0),
+            parent: PrefixId::EMPTY,
+            depth: 0,
+            covered: 0,
+            edges: all,
+            ending: 0,
+            children: Vec::new(),
+        });
+        // The path of the edge before: its prefixes by depth.
+        let mut path = vec![PrefixId::EMPTY];
+        for place in 0..self.sorted.len() as u32 {
+            let edge = self.sorted[place as usize];
+            let side = &sides[edge];
+            let common = (1..path.len())
+                .take_while(|&depth| side.get(depth - 1) == Some(&self.prefixes[path[depth]].symbol))
+                .count();
+            path.truncate(common + 1);
+            for &symbol in &side[common..] {
+                let parent = path[path.len() - 1];
+                let covered = self.prefixes[parent].covered + self.width(symbol);
+                let depth = path.len() as u32;
+                let edges = place..place;
+                let new = self.prefixes.push(Prefix {
+                    symbol,
+                    parent,
+                    depth,
+                    covered,
+                    edges,
+                    ending: 0,
+                    children: Vec::new(),
+                });
+                self.prefixes[parent].children.push((symbol, new));
+                self.children.insert((parent, symbol), new);
+                path.push(new);
+            }
+            for &prefix in &path[1..] {
+                self.prefixes[prefix].edges.end = place + 1;
+            }
+            self.prefixes[path[path.len() - 1]].ending += 1;
+            self.add_rests(edge);
+        }
+    }
+
+    fn add_rests(&mut self, edge: EdgeId) {
+        let target = self.forest.target(edge);
+        let start = self.rests.len();
+        self.rest_start.push(start as u32);
+        self.rests.resize(start + target.len() + 1, self.forest.edge(edge).spec.score);
+        for (index, &symbol) in target.iter().enumerate().rev() {
+            self.rests[start + index] = self.rests[start + index + 1] + self.estimate.symbol(symbol);
+        }
+    }
+
+    fn find_starts(&mut self, sides: &IndexVec<EdgeId, Vec<SymId>>) {
+        for (place, &edge) in self.sorted.iter().enumerate() {
+            if let Sym::Vertex(first) = self.symbols[sides[edge][0]] {
+                self.starting_with[first].push(place as u32);
+            }
+        }
+        for vertex in self.forest.vertices() {
+            let mut viable = Vec::new();
+            self.left_corners.set(vertex.index(), vertex.index());
+            for edge in self.forest.edges(vertex) {
+                match self.symbols[sides[edge][0]] {
+                    Sym::Bundle(..) => viable.push(sides[edge][0]),
+                    Sym::Vertex(first) => {
+                        viable.extend_from_slice(&self.viable[first]);
+                        self.left_corners.add_row(vertex.index(), first.index());
+                    }
+                }
+            }
+            viable.sort_unstable();
+            viable.dedup();
+            self.viable.push(viable);
+        }
+    }
+
+    fn width(&self, symbol: SymId) -> u32 {
+        match self.symbols[symbol] {
+            Sym::Vertex(vertex) => self.forest.span(vertex).len() as u32,
+            Sym::Bundle(_, covers) => self.covers[covers].len() as u32,
+        }
+    }
+
+    /// The static estimate.
+    pub fn estimate(&self) -> &Estimate {
+        &self.estimate
+    }
+
+    /// The bundles that translations of a vertex start with.
+    pub fn viable_prefixes(&self, vertex: VertexId) -> Vec<Bundle> {
+        let bundles = self.viable[vertex].iter().filter_map(|&symbol| match self.symbols[symbol] {
+            Sym::Bundle(words, covers) => Some(Bundle { words, covers: self.covers[covers].to_vec() }),
+            Sym::Vertex(_) => None,
+        });
+        bundles.collect()
+    }
+
+    /// Whether `corner` can be the first thing recognised of `vertex`.
+    pub fn is_left_corner(&self, vertex: VertexId, corner: VertexId) -> bool {
+        self.left_corners.get(vertex.index(), corner.index())
+    }
+
+    /// The prefix of some symbols, given by words and vertices; `None` if no edge starts so. Where bundles of equal
+    /// words cover different source words, the first in the forest's order is meant.
+    pub fn prefix(&self, symbols: &[Target]) -> Option<PrefixId> {
+        symbols.iter().try_fold(PrefixId::EMPTY, |prefix, &target| {
+            let same = |&&(symbol, _): &&(SymId, PrefixId)| match (self.symbols[symbol], target) {
+                (Sym::Vertex(a), Target::Vertex(b)) => a == b,
+                (Sym::Bundle(a, _), Target::Bundle(b)) => a == b,
+                _ => false,
+            };
+            self.prefixes[prefix].children.iter().find(same).map(|&(_, child)| child)
+        })
+    }
+
+    pub(super) fn symbols(&self, mut prefix: PrefixId) -> Vec<Target> {
+        let mut symbols = Vec::new();
+        while prefix != PrefixId::EMPTY {
+            symbols.push(match self.symbols[self.prefixes[prefix].symbol] {
+                Sym::Vertex(vertex) => Target::Vertex(vertex),
+                Sym::Bundle(bundle, _) => Target::Bundle(bundle),
+            });
+            prefix = self.prefixes[prefix].parent;
+        }
+        symbols.reverse();
+        symbols
+    }
+
+    pub(super) fn viable(&self, vertex: VertexId) -> &[SymId] {
+        &self.viable[vertex]
+    }
+
+    pub(super) fn symbol(&self, symbol: SymId) -> Sym {
+        self.symbols[symbol]
+    }
+
+    pub(super) fn covered(&self, prefix: PrefixId) -> u32 {
+        self.prefixes[prefix].covered
+    }
+
+    pub(super) fn local(&self, symbol: SymId) -> f64 {
+        match self.symbols[symbol] {
+            Sym::Bundle(bundle, _) => self.estimate.bundle(bundle),
+            Sym::Vertex(vertex) => self.estimate.vertex(vertex),
+        }
+    }
+
+    pub(super) fn child(&self, prefix: PrefixId, symbol: Sym) -> Option<PrefixId> {
+        let symbol = self.symbol_index.get(&symbol)?;
+        self.children.get(&(prefix, *symbol)).copied()
+    }
+
+    /// The best edge per head among those that end at `prefix` and whose head is a left corner of `goal`.
+    pub(super) fn ending(&self, goal: VertexId, prefix: PrefixId) -> Vec<(VertexId, EdgeId)> {
+        let Prefix { edges, ending, .. } = &self.prefixes[prefix];
+        let range = edges.start as usize..(edges.start + ending) as usize;
+        let mut found: Vec<(VertexId, EdgeId)> = Vec::new();
+        for &edge in &self.sorted[range] {
+            let head = self.forest.edge(edge).head;
+            // Equal target sides are sorted by head, best first.
+            if self.is_left_corner(goal, head) && found.last().is_none_or(|last| last.0 != head) {
+                found.push((head, edge));
+            }
+        }
+        found
+    }
+
+    /// The symbols that can follow `prefix` on the way to `goal`, with the longer prefixes.
+    pub(super) fn growing(&self, goal: VertexId, prefix: PrefixId) -> Vec<(SymId, PrefixId)> {
+        let children = self.prefixes[prefix].children.iter();
+        children.filter(|&&(_, child)| self.finish(goal, child) > f64::NEG_INFINITY).copied().collect()
+    }
+
+    pub(super) fn can_grow(&self, goal: VertexId, prefix: PrefixId) -> bool {
+        self.finish_growing(goal, prefix) > f64::NEG_INFINITY
+    }
+
+    /// h(v, b) for a viable prefix b of v.
+    pub(super) fn finish_after(&self, vertex: VertexId, bundle: SymId) -> f64 {
+        let prefix = self.children.get(&(PrefixId::EMPTY, bundle));
+        prefix.map_or(f64::NEG_INFINITY, |&prefix| self.finish(vertex, prefix))
+    }
+
+    /// h(v, a): the best that finishing `goal` can give once `prefix` is recognised.
+    pub fn finish(&self, goal: VertexId, prefix: PrefixId) -> f64 {
+        self.both_finishes(goal, prefix).0
+    }
+
+    /// h+(v, a): the same when the next thing is to grow.
+    pub fn finish_growing(&self, goal: VertexId, prefix: PrefixId) -> f64 {
+        self.both_finishes(goal, prefix).1
+    }
+
+    fn both_finishes(&self, goal: VertexId, prefix: PrefixId) -> (f64, f64) {
+        if let Some(&known) = self.finishes.borrow().get(&(goal, prefix)) {
+            return known;
+        }
+        let Prefix { edges, ending, depth, .. } = &self.prefixes[prefix];
+        let (mut all, mut growing) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for place in edges.clone() {
+            let head = self.forest.edge(self.sorted[place as usize]).head;
+            if self.is_left_corner(goal, head) {
+                let value = self.rest(place, *depth) + self.climb(goal, head);
+                all = all.max(value);
+                if place >= edges.start + ending {
+                    growing = growing.max(value);
+                }
+            }
+        }
+        self.finishes.borrow_mut().insert((goal, prefix), (all, growing));
+        (all, growing)
+    }
+
+    fn rest(&self, place: u32, from: u32) -> f64 {
+        self.rests[(self.rest_start[place as usize] + from) as usize]
+    }
+
+    /// g(v, A): the best way from a finished left corner up to `goal`.
+    pub fn climb(&self, goal: VertexId, corner: VertexId) -> f64 {
+        if goal == corner {
+            return 0.0;
+        }
+        if let Some(row) = self.climbs.borrow().get(&goal) {
+            return row.get(&corner).copied().unwrap_or(f64::NEG_INFINITY);
+        }
+        // Heads have larger ids than their first vertices, so going down every step up is known already.
+        let mut row: HashMap<VertexId, f64> = HashMap::default();
+        row.insert(goal, 0.0);
+        for index in (0..goal.index()).rev() {
+            let below = VertexId::from_index(index);
+            if !self.is_left_corner(goal, below) {
+                continue;
+            }
+            let mut best = f64::NEG_INFINITY;
+            for &place in &self.starting_with[below] {
+                let head = self.forest.edge(self.sorted[place as usize]).head;
+                if let Some(up) = row.get(&head) {
+                    best = best.max(self.rest(place, 1) + up);
+                }
+            }
+            row.insert(below, best);
+        }
+        let found = row.get(&corner).copied().unwrap_or(f64::NEG_INFINITY);
+        self.climbs.borrow_mut().insert(goal, row);
+        found
+    }
+}
+
+/// Which vertices are left corners of which, one bit each.
+#[derive(Debug)]
+struct BitMatrix {
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl BitMatrix {
+    fn new(size: usize) -> Self {
+        let words = size.div_ceil(64);
+        Self { words, bits: vec![0; words * size] }
+    }
+
+    fn set(&mut self, row: usize, column: usize) {
+        self.bits[row * self.words + column / 64] |= 1 << (column % 64);
+    }
+
+    fn get(&self, row: usize, column: usize) -> bool {
+        self.bits[row * self.words + column / 64] >> (column % 64) & 1 == 1
+    }
+
+    /// Adds the members of row `from` to row `to`, which comes later.
+    fn add_row(&mut self, to: usize, from: usize) {
+        let (head, tail) = self.bits.split_at_mut(to * self.words);
+        let source = &head[from * self.words..(from + 1) * self.words];
+        for (target, source) in tail[..self.words].iter_mut().zip(source) {
+            *target |= source;
+        }
+    }
+}
