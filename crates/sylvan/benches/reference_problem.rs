@@ -1,40 +1,24 @@
 //! The reference search problem: another toolkit's rules, language model and weights, so that searches compare
-//! on model score. `cargo bench -p sylvan --bench reference_problem` with SYLVAN_DATA set.
+//! on model score. `cargo bench -p sylvan --bench reference_problem` with SYLVAN_DATA set; words after `--` choose the
+//! searches whose name contains one of them, numbers the beams.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+#[path = "../tests/reference/mod.rs"]
+mod reference;
 
 use std::time::Instant;
 
-use sylvan::{Model, Search, Translator};
-use sylvan_base::Vocab;
-use sylvan_lm::Lm;
-use sylvan_rules::apply::DefaultRules;
-use sylvan_rules::{Weights, read_travatar};
+use reference::Reference;
+use sylvan::{Search, Translator};
 use sylvan_search::{Beam, Counters, Cube, Future, Limits, Prediction};
-use sylvan_store::TextReader;
-use sylvan_trees::{Direction, Tree, binarise};
 
 fn main() {
-    let Some(folder) = sylvan_testkit::data("travatar-enja") else { return };
-    let Some(dev) = sylvan_testkit::data("enja/dev.en.tree") else { return };
-    let open = |name: &str| TextReader::open(&folder.join(name)).unwrap();
     let started = Instant::now();
-    let mut vocab = Vocab::new();
-    let mut weights = Weights::read(&mut open("weights")).unwrap();
-    let names: Vec<String> = weights.iter().map(|(name, _)| name.to_string()).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).filter(|&name| name != "lm").collect();
-    let grammar = read_travatar(&mut open("rule-table.gz"), &names, &mut vocab).unwrap();
-    let lm = Lm::read_arpa(&mut open("ja.5.arpa.gz")).unwrap();
-    // Their language-model feature is a base-10 logarithm.
-    weights.set("lm", weights.get("lm") / std::f64::consts::LN_10);
-    let defaults = DefaultRules::Missing { per_rule: weights.get("unk"), per_word: 0.0 };
-    let mut model = Model { vocab, grammar, lm, weights };
-    let mut reader = TextReader::open(&dev).unwrap();
-    let mut trees: Vec<Tree> = Vec::new();
-    while let Some(line) = reader.next_line().unwrap() {
-        let tree = model.read_tree(line).unwrap().unwrap();
-        trees.push(binarise(&tree, Direction::Right, &mut model.vocab));
-    }
-    let theirs: Vec<f64> = lines(&mut open("dev.pop2000.scores"));
+    let Some(Reference { model, trees, defaults, folder }) = Reference::load() else { return };
+    let theirs: Vec<f64> = reference::lines(&folder.join("dev.pop2000.scores"))
+        .iter()
+        .map(|line| line.trim().parse().unwrap())
+        .collect();
     println!(
         "{} rules, {} trees, loaded in {:.1} s",
         model.grammar.len(),
@@ -46,7 +30,13 @@ fn main() {
     println!("{:.0} rule applications per sentence\n", edges as f64 / trees.len() as f64);
     println!("| search | beam | model score | better/equal/worse than pop 2000 | LM queries | items | ms |");
     println!("|---|---|---|---|---|---|---|");
-    for beam in [1, 5, 20, 50, 200] {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let beams: Vec<usize> = arguments.iter().filter_map(|word| word.parse().ok()).collect();
+    let names: Vec<&String> = arguments.iter().filter(|word| word.parse::<usize>().is_err()).collect();
+    for beam in [1, 5, 20, 50, 200, 1000] {
+        if !beams.is_empty() && !beams.contains(&beam) {
+            continue;
+        }
         let limits = Limits::beam(Beam(beam));
         let grids = Limits { pops: 4 * beam, ..limits };
         let blind = Prediction { future: false, ..Prediction::default() };
@@ -60,6 +50,9 @@ fn main() {
             ("prediction, grids", Search::Prediction(grids, Prediction::default())),
             ("prediction, no future", Search::Prediction(limits, blind)),
         ] {
+            if !names.is_empty() && !names.iter().any(|&wanted| name.contains(wanted.as_str())) {
+                continue;
+            }
             let started = Instant::now();
             let mut counters = Counters::default();
             let scores: Vec<f64> = trees
@@ -95,12 +88,4 @@ fn main() {
             );
         }
     }
-}
-
-fn lines(reader: &mut TextReader) -> Vec<f64> {
-    let mut out = Vec::new();
-    while let Some(line) = reader.next_line().unwrap() {
-        out.push(line.trim().parse().unwrap());
-    }
-    out
 }
