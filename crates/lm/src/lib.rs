@@ -5,6 +5,7 @@
 //! ARPA text | compiled file --Lm::open--> Lm --score(state, word)--> ln p, next state
 //! ARPA text --Lm::open--> Lm --compile--> compiled file: hash tables for speed, a trie for size
 //! lines --Estimator--> Lm --write_arpa--> ARPA text
+//! models, held-out text --Mixture--> one model, ARPA text
 //! ```
 //!
 //! Files hold base-10 logarithms; everything inside is a natural logarithm, converted once when a file is read.
@@ -37,6 +38,7 @@ mod builder;
 mod chart;
 mod estimate;
 mod hash;
+mod interpolation;
 mod layout;
 mod prefetch;
 mod query;
@@ -52,6 +54,7 @@ pub use chart::{ChartState, Joiner, Left};
 pub use estimate::{
     Discounts, EstimateConfig, EstimateError, EstimateSummary, Estimator, MAX_ESTIMATE_ORDER, Marks, Prune, temp_folder,
 };
+pub use interpolation::{Mixture, Perplexity, Tuned};
 pub use query::Lm;
 pub use state::{State, WordId};
 

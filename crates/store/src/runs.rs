@@ -322,7 +322,7 @@ impl<'a, R: Record> Merge<'a, R> {
 
     /// The next record.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<R>> {
+    pub fn next_record(&mut self) -> Result<Option<R>> {
         if let [only] = self.sources.as_mut_slice() {
             // Everything is in memory, sorted and added up.
             let record = only.ready.get(only.next).copied();
@@ -443,7 +443,7 @@ mod tests {
             let mut found = Vec::new();
             for bucket in 0..7 {
                 let mut merge = sorter.drain(bucket, 1000).unwrap();
-                while let Some(pair) = merge.next().unwrap() {
+                while let Some(pair) = merge.next_record().unwrap() {
                     found.push((pair.key, pair.count));
                 }
             }

@@ -410,7 +410,7 @@ fn adjust_runs<K: Key>(
     let work = |(): &mut (), bucket: usize| {
         let mut adjuster = Adjuster::new(shelves, pruning);
         let mut merge = sorter.drain(bucket, tools.merge_memory())?;
-        while let Some(counted) = merge.next()? {
+        while let Some(counted) = merge.next_record()? {
             let (key, count) = K::parts(&counted);
             adjuster.push(&key.words(shape), count)?;
         }
@@ -442,6 +442,76 @@ mod tests {
             by_narrow.sort_by_key(|pair| pair.0);
             pairs.sort_by_key(|pair| pair.1);
             assert_eq!(by_narrow, pairs);
+        }
+    }
+
+    #[test]
+    fn both_kinds_of_keys_and_any_number_of_blocks_count_alike() {
+        use super::super::column::Pool;
+        use sylvan_store::Scratch;
+
+        let dir = tempfile::tempdir().unwrap();
+        let scratch = Scratch::new(dir.path());
+        let mut rng = sylvan_base::Rng::new(4);
+        let mut tokens = Vec::new();
+        let mut ends = Vec::new();
+        for _ in 0..300 {
+            tokens.push(BEGIN_ID);
+            tokens.extend((0..rng.below(8)).map(|_| 3 + (rng.unit() * rng.unit() * 40.0) as u32));
+            tokens.push(2);
+            ends.push(tokens.len());
+        }
+        let mut frequencies = vec![0; 43];
+        for &token in &tokens {
+            frequencies[token as usize] += 1;
+        }
+        for order in 2..=MAX_ORDER {
+            let pruning = Pruning { counts: super::super::Prune::new(&[0, 1]).unwrap(), outside: Vec::new() };
+            let shape = Shape::new(order);
+            let show = |adjusted: Vec<Adjusted>| {
+                let mut all = String::new();
+                for bucket in adjusted {
+                    for segment in &bucket.entries {
+                        let mut reader = segment.reader();
+                        while let Some(entry) = reader.next().unwrap() {
+                            all += &format!("{entry:?} ");
+                        }
+                    }
+                    all += &format!("{:?} {:?}\n", bucket.unigrams, bucket.tallies);
+                }
+                all
+            };
+            let buckets = Buckets::new(&frequencies);
+            let mut shown = Vec::new();
+            for threads in 1..3 {
+                let pool = Pool::new(&scratch, 1000);
+                let tools = Tools { threads, memory: 1000, scratch: scratch.clone(), pool };
+                let shelves: Vec<Shelf> = (2..=order).map(|_| tools.pool.shelf()).collect();
+                let block = tokens.clone();
+                shown.push(show(
+                    adjust_block::<u128>(block.clone(), &buckets, shape, &tools, &shelves, &pruning).unwrap(),
+                ));
+                shown.push(show(
+                    adjust_block::<Words>(block, &buckets, shape, &tools, &shelves, &pruning).unwrap(),
+                ));
+                let (narrow, wide) =
+                    (Sorter::new(&scratch, buckets.len(), 0), Sorter::new(&scratch, buckets.len(), 0));
+                let cuts = [0, ends[10], ends[100], ends[299]];
+                for pair in cuts.windows(2) {
+                    let block = &tokens[pair[0]..pair[1]];
+                    add_runs::<u128>(block, &buckets, shape, &tools, &narrow).unwrap();
+                    add_runs::<Words>(block, &buckets, shape, &tools, &wide).unwrap();
+                }
+                let count = buckets.len();
+                shown.push(show(
+                    adjust_runs::<u128>(&narrow, count, shape, &tools, &shelves, &pruning).unwrap(),
+                ));
+                shown.push(show(
+                    adjust_runs::<Words>(&wide, count, shape, &tools, &shelves, &pruning).unwrap(),
+                ));
+            }
+            assert!(shown[0].len() > 1000);
+            assert!(shown.windows(2).all(|pair| pair[0] == pair[1]));
         }
     }
 }

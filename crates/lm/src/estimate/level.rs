@@ -66,6 +66,8 @@ pub(crate) struct Levels {
     pub(crate) order: usize,
     /// `starts[n - 1][b]` is the rank of the first n-gram of length n in bucket b; one more at the end.
     pub(crate) starts: Vec<Vec<u32>>,
+    /// By length, to find buckets.
+    pub(crate) finders: Vec<Finder>,
     /// By word.
     pub(crate) unigrams: Vec<Unigram>,
     /// `entries[n - 2][b]` are the n-grams of length n in bucket b.
@@ -89,8 +91,7 @@ impl Levels {
     /// The bucket of the n-gram of length `n` with this rank.
     #[inline]
     pub(crate) fn bucket(&self, n: usize, rank: u32) -> usize {
-        // Empty buckets share their start with the next one; the last of them is the one that has it.
-        self.starts[n - 1].partition_point(|&start| start <= rank) - 1
+        self.finders[n - 1].bucket(&self.starts[n - 1], rank)
     }
 
     fn parents(&self, bucket: usize) -> u32 {
@@ -114,6 +115,36 @@ impl Levels {
     pub(crate) fn walk(&self, n: usize, bucket: usize) -> Walk<'_> {
         let readers = (2..=n).map(|m| self.entries[m - 2][bucket].reader()).collect();
         Walk { readers, next_word: self.parents(bucket), words: [0; MAX_ORDER], length: n }
+    }
+}
+
+/// Finds the bucket of a rank: a table over the high bits gives a bucket that is not too late, and from there on
+/// it is seldom more than a step.
+#[derive(Debug)]
+pub(crate) struct Finder {
+    shift: u32,
+    first: Vec<u16>,
+}
+
+impl Finder {
+    /// `starts` as in [`Levels`].
+    pub(crate) fn new(starts: &[u32]) -> Self {
+        let total = starts.last().copied().unwrap_or(0);
+        // About a thousand pieces.
+        let shift = total.checked_ilog2().map_or(0, |log| log.saturating_sub(10));
+        let find = |rank: u32| starts.partition_point(|&start| start <= rank).saturating_sub(1) as u16;
+        let first = (0..=total >> shift).map(|piece| find(piece << shift)).collect();
+        Self { shift, first }
+    }
+
+    #[inline]
+    fn bucket(&self, starts: &[u32], rank: u32) -> usize {
+        let mut bucket = usize::from(self.first[(rank >> self.shift) as usize]);
+        // Empty buckets share their start with the next one; the last of them is the one that has it.
+        while starts[bucket + 1] <= rank {
+            bucket += 1;
+        }
+        bucket
     }
 }
 
@@ -212,5 +243,24 @@ impl Walk<'_> {
         }
         self.words[n - 1] = entry.oldest;
         Ok(Some(entry))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rank_is_found_in_its_bucket() {
+        for starts in [vec![0, 1], vec![0, 0, 5, 5, 9], vec![0, 3000, 3001, 3001, 70_000, 1 << 20]] {
+            let finder = Finder::new(&starts);
+            for rank in (0..starts[starts.len() - 1])
+                .step_by(7)
+                .chain(starts.iter().map(|start| start.saturating_sub(1)))
+            {
+                let bucket = finder.bucket(&starts, rank);
+                assert!(starts[bucket] <= rank && rank < starts[bucket + 1], "{rank} in {starts:?}");
+            }
+        }
     }
 }

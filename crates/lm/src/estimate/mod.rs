@@ -42,6 +42,9 @@ use std::sync::Arc;
 use sylvan_base::{Fault, HashSet, InputError, Progress, Silent, Vocab};
 use sylvan_store::{Output, Scratch, TextReader};
 
+pub(crate) use output::Piece;
+pub(crate) use parallel::{by_bucket, in_order};
+
 pub use discount::Discounts;
 pub use prune::Prune;
 pub use text::Marks;
@@ -50,7 +53,7 @@ use crate::{Lm, MAX_ORDER};
 use adjust::Tally;
 use column::Pool;
 use count::{Counter, VocabularyGrew};
-use level::{Levels, Unigram};
+use level::{Finder, Levels, Unigram};
 use output::{ArpaSink, LmSink, Section, Sink};
 use probabilities::Finished;
 use prune::Pruning;
@@ -355,7 +358,8 @@ impl Estimator {
         });
         let discounts = discounts.collect::<Result<_, _>>()?;
         let kept = tallies[..order].iter().map(|tally| tally.kept).collect();
-        Ok(Levels { order, starts, unigrams, entries, kept, discounts })
+        let finders = starts.iter().map(|starts| Finder::new(starts)).collect();
+        Ok(Levels { order, starts, finders, unigrams, entries, kept, discounts })
     }
 }
 

@@ -3,6 +3,7 @@
 //! Sections come shortest first. Logarithms and digits are most of the work of writing a model, so pieces of a
 //! section are formatted by several threads and written in order.
 
+use sylvan_base::hash::fold;
 use sylvan_base::{Result, Symbol, Vocab};
 use sylvan_store::Output;
 
@@ -22,12 +23,12 @@ const ZERO: f64 = -99.0;
 /// Some n-grams of one length.
 #[derive(Debug)]
 pub(crate) struct Piece {
-    n: usize,
+    pub(crate) n: usize,
     /// `n` words for each, oldest first.
-    words: Vec<u32>,
-    probs: Vec<f64>,
+    pub(crate) words: Vec<u32>,
+    pub(crate) probs: Vec<f64>,
     /// Empty for the longest n-grams.
-    gammas: Vec<f64>,
+    pub(crate) gammas: Vec<f64>,
 }
 
 /// All n-grams of one length that stay in the model.
@@ -162,8 +163,10 @@ impl Sink for ArpaSink<'_> {
 }
 
 impl Piece {
-    fn format(&self, vocab: &Vocab) -> Vec<u8> {
+    /// As lines of ARPA text.
+    pub(crate) fn format(&self, vocab: &Vocab) -> Vec<u8> {
         let mut text = Vec::with_capacity(self.probs.len() * (30 + 8 * self.n));
+        let mut weights = Weights::new();
         for (index, &prob) in self.probs.iter().enumerate() {
             // Rounding may leave a probability just above one.
             push_log10(&mut text, prob.min(1.0));
@@ -175,7 +178,7 @@ impl Piece {
             }
             if let Some(&gamma) = self.gammas.get(index) {
                 text.push(b'\t');
-                push_log10(&mut text, gamma);
+                weights.push(&mut text, gamma);
             }
             text.push(b'\n');
         }
@@ -190,20 +193,54 @@ fn push_log10(text: &mut Vec<u8>, p: f64) {
     if log < 0.0 && scaled > 0 {
         text.push(b'-');
     }
-    let (whole, mut rest) = (scaled / 10_000_000, scaled % 10_000_000);
+    let (whole, rest) = ((scaled / 10_000_000) as u32, (scaled % 10_000_000) as u32);
     if whole >= 10 {
-        text.extend_from_slice(&[b'0' + (whole / 10 % 10) as u8, b'0' + (whole % 10) as u8]);
+        text.extend_from_slice(&pair(whole % 100));
     } else {
         text.push(b'0' + whole as u8);
     }
     if rest > 0 {
-        let mut digits = *b".0000000";
-        for digit in digits[1..].iter_mut().rev() {
-            *digit = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
+        // The digits in pairs, which do not wait for each other.
+        let [[a, b], [c, d], [e, f]] = [rest / 100_000, rest / 1_000 % 100, rest / 10 % 100].map(pair);
+        let digits = [b'.', a, b, c, d, e, f, b'0' + (rest % 10) as u8];
         let used = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
         text.extend_from_slice(&digits[..used]);
+    }
+}
+
+/// Two digits.
+#[inline]
+fn pair(number: u32) -> [u8; 2] {
+    [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
+}
+
+/// Back-off weights as text. Most contexts were seen once or twice and share a handful of weights, so the last
+/// ones are remembered.
+struct Weights {
+    known: Vec<(u64, [u8; 12], u8)>,
+    text: Vec<u8>,
+}
+
+/// How many weights are remembered; a power of two.
+const WEIGHTS: usize = 256;
+
+impl Weights {
+    fn new() -> Self {
+        // The bits of no number: a NaN.
+        Self { known: vec![(u64::MAX, [0; 12], 0); WEIGHTS], text: Vec::new() }
+    }
+
+    fn push(&mut self, text: &mut Vec<u8>, gamma: f64) {
+        let bits = gamma.to_bits();
+        let known = &mut self.known[(fold(0, bits) >> 40) as usize % WEIGHTS];
+        if known.0 != bits {
+            self.text.clear();
+            push_log10(&mut self.text, gamma);
+            let len = self.text.len().min(known.1.len());
+            *known = (bits, [0; 12], len as u8);
+            known.1[..len].copy_from_slice(&self.text[..len]);
+        }
+        text.extend_from_slice(&known.1[..usize::from(known.2)]);
     }
 }
 

@@ -69,14 +69,14 @@ pub(crate) fn interpolate(
             let mut shorter = (n > 2).then(|| shorter[bucket].reader());
             let base = levels.starts[n - 2][bucket];
             let mut merge = shares.drain(bucket, tools.merge_memory())?;
-            let mut next = merge.next()?;
+            let mut next = merge.next_record()?;
             while let Some(place) = cursor.next()? {
                 let Some(share) = next.filter(|share| share.rank == place.rank) else {
                     // A pruned n-gram of the full length; nothing asks for it.
                     probs.push(0.0)?;
                     continue;
                 };
-                next = merge.next()?;
+                next = merge.next_record()?;
                 let backed_off = match &mut shorter {
                     None => words[place.parent as usize],
                     Some(shorter) => shorter.at((place.parent - base) as usize)?.unwrap_or(0.0),

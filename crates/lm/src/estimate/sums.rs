@@ -175,7 +175,7 @@ struct Groups<'a> {
 
 impl<'a> Groups<'a> {
     fn new(mut merge: Merge<'a, Tail>) -> Result<Self> {
-        let next = merge.next()?;
+        let next = merge.next_record()?;
         Ok(Self { merge, next, group: Vec::new() })
     }
 
@@ -185,7 +185,7 @@ impl<'a> Groups<'a> {
         self.group.clear();
         while let Some(tail) = self.next.filter(|tail| tail.context() == context) {
             self.group.push(tail);
-            self.next = self.merge.next()?;
+            self.next = self.merge.next_record()?;
         }
         Ok(&self.group)
     }
