@@ -10,17 +10,19 @@ use crate::walk::{Walk, walk};
 
 /// How many queries are announced before the first is answered. More than about this many requests the memory of
 /// today's processors does not take.
-const AHEAD: usize = 12;
+const AHEAD: usize = 16;
 
 /// For layouts where a query knows all its places at once: each is announced some time before it is answered.
 pub(crate) fn rolling<L: Layout>(layout: &L, queries: &[(State, WordId)], results: &mut Vec<(f32, State)>) {
-    let announce = |(state, word): &(State, WordId)| layout.announce(*word, state.words());
+    let announce = |(state, word): &(State, WordId)| {
+        layout.announce(*word, state.words());
+    };
     queries.iter().take(AHEAD).for_each(announce);
     for (index, (state, word)) in queries.iter().enumerate() {
         if let Some(later) = queries.get(index + AHEAD) {
             announce(later);
         }
-        results.push(walk(layout, state, *word).finish(state, *word));
+        results.push(walk(layout, state, *word, L::Hints::default()).finish(state, *word));
     }
 }
 
@@ -33,9 +35,7 @@ pub(crate) fn by_rounds<L: Layout>(layout: &L, queries: &[(State, WordId)], resu
     let mut walks: Vec<Walk> = Vec::with_capacity(TOGETHER);
     let mut active: Vec<usize> = Vec::with_capacity(TOGETHER);
     for group in queries.chunks(TOGETHER) {
-        for (state, word) in group {
-            layout.announce(*word, state.words());
-        }
+        group.iter().for_each(|(_, word)| layout.announce_word(*word));
         walks.clear();
         walks.extend(group.iter().map(|(_, word)| Walk::start(layout, *word)));
         active.clear();
@@ -49,7 +49,7 @@ pub(crate) fn by_rounds<L: Layout>(layout: &L, queries: &[(State, WordId)], resu
                 }
                 next.is_some()
             });
-            active.retain(|&index| walks[index].step(layout, group[index].0.words()));
+            active.retain(|&index| walks[index].step(layout, group[index].0.words(), L::Hints::default()));
         }
         results.extend(walks.iter().zip(group).map(|(walk, (state, word))| walk.finish(state, *word)));
     }

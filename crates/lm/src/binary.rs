@@ -23,9 +23,9 @@ use crate::hash::{HashLayout, Table, cursor_of, key};
 use crate::layout::Layout;
 use crate::query::{AnyLayout, with_layout};
 use crate::trie::bits::{WIDEST, bytes_for, width_below};
-use crate::trie::build::{Scatter, build};
+use crate::trie::build::{Scatter, build, interleaved};
 use crate::trie::codes::Codes;
-use crate::trie::{Level, TrieLayout, scale_for};
+use crate::trie::{Jumps, Level, TrieLayout, scale_for};
 use crate::words::Words;
 use crate::{Lm, MAX_ORDER, WordId};
 
@@ -92,6 +92,8 @@ struct Meta {
 }
 
 const TABLE: u64 = 1 << 8;
+/// In the width of starts: each word stands before its record.
+const TOGETHER: u64 = 1 << 9;
 /// Which bounds there are, in "meta".
 const BEST_ONLY: u64 = 1;
 const WITH_EXTRA: u64 = 2;
@@ -143,7 +145,7 @@ impl Lm {
         if is_container(path) {
             Self::open_compiled(path)
         } else {
-            Self::read_arpa(&mut TextReader::open(path)?)
+            Self::read_arpa(&mut TextReader::open(path)?.tolerant())
         }
     }
 
@@ -248,10 +250,15 @@ impl Lm {
                     meta.widths[n - 2] = [
                         u64::from(level.prob.width) | flag(&level.prob.table),
                         u64::from(level.backoff.width) | flag(&level.backoff.table),
-                        u64::from(level.next_width),
+                        u64::from(level.next_width) | if interleaved(n) { TOGETHER } else { 0 },
                     ];
-                    writer.section(numbered("words", n), &level.words)?;
+                    if !interleaved(n) {
+                        writer.section(numbered("words", n), &level.words)?;
+                    }
                     writer.section(numbered("grams", n), &level.records)?;
+                    if let Some(jumps) = &level.jumps {
+                        writer.section(numbered("jumps", n), jumps)?;
+                    }
                     for (stem, table) in [("probs", &level.prob.table), ("backs", &level.backoff.table)] {
                         if let Some(table) = table {
                             put(&mut writer, stem, n, table)?;
@@ -348,31 +355,53 @@ fn open_trie(file: &Arc<Container>, meta: &Meta) -> Result<TrieLayout> {
     let mut levels = Vec::new();
     for n in 2..=order {
         let [prob, backoff, next] = meta.widths[n - 2];
-        let widths = [prob & !TABLE, backoff & !TABLE, next, meta.word_width];
+        let together = next & TOGETHER != 0;
+        let widths = [prob & !TABLE, backoff & !TABLE, next & !TOGETHER, meta.word_width];
         // A width of 0 would make any number of words fit; only the true one bounds the count by the file's size.
         let words_fit = meta.word_width == u64::from(width_below(meta.vocab)) && meta.word_width > 0;
         if !words_fit || widths.iter().any(|&width| width > u64::from(WIDEST)) {
-            return Err(file.bad(
-                format!("fields of {widths:?} bits"),
-                format!("at most {WIDEST}, and as many as words need"),
-            ));
+            let expected = format!("at most {WIDEST}, and as many as words need");
+            return Err(file.bad(format!("fields of {widths:?} bits"), expected));
         }
-        let level = Level {
-            count: meta.kept[n - 1] as usize,
-            word_width: meta.word_width as u32,
-            words: Section::from_file(file, numbered("words", n))?,
-            records: Section::from_file(file, numbered("grams", n))?,
-            prob: codes("probs", n, prob)?,
-            backoff: codes("backs", n, backoff)?,
-            next_width: next as u32,
+        let [prob_width, backoff_width, next_width, word_width] = widths.map(|width| width as u32);
+        let record = prob_width + backoff_width + next_width;
+        let records = Section::from_file(file, numbered("grams", n))?;
+        let (words, stride, record_offset, record_stride) = if together {
+            (Section::clone(&records), word_width + record, word_width, word_width + record)
+        } else {
+            (Section::from_file(file, numbered("words", n))?, word_width, 0, record)
         };
         let count = meta.kept[n - 1];
-        let records = count + u64::from(n < order);
-        let expected = (bytes_for(count, level.word_width), bytes_for(records, level.record_width()));
-        let found = (Some(level.words.len() as u64), Some(level.records.len() as u64));
+        let more = u64::from(n < order);
+        let words_expected = if together { count + more } else { count };
+        let expected = (bytes_for(words_expected, stride), bytes_for(count + more, record_stride));
+        let found = (Some(words.len() as u64), Some(records.len() as u64));
         if found != expected {
             return Err(file.bad(format!("{found:?} bytes of {n}-grams"), format!("{expected:?}")));
         }
+        let jumps = if file.has(numbered("jumps", n)) {
+            let width = width_below(count);
+            let places: Section<u8> = Section::from_file(file, numbered("jumps", n))?;
+            if Some(places.len() as u64) != bytes_for(count, width) {
+                return Err(file.bad(format!("{} bytes of places", places.len()), format!("{count} places")));
+            }
+            Some(Jumps { count: count as usize, width, places })
+        } else {
+            None
+        };
+        let level = Level {
+            count: count as usize,
+            word_width,
+            stride,
+            words,
+            record_offset,
+            record_stride,
+            records,
+            jumps,
+            prob: codes("probs", n, prob)?,
+            backoff: codes("backs", n, backoff)?,
+            next_width,
+        };
         levels.push(level);
     }
     Ok(TrieLayout { words, levels, scale: scale_for(meta.vocab as usize) })

@@ -182,13 +182,15 @@ fn bounded<L: Layout>(layout: &L, bounds: &Bounds, word: WordId, context: &[Word
                 extra = bounds.extra.as_ref().and_then(|extra| at(extra, n, found.slot));
                 break;
             };
-            let Some(longer) = layout.longer(n + 1, found.cursor, next).filter(|_| found.grows_left) else {
+            let Some(longer) =
+                layout.longer(n + 1, found.cursor, next, L::Hints::default()).filter(|_| found.grows_left)
+            else {
                 break;
             };
             (found, n) = (longer, n + 1);
         }
     }
-    let walk = walk(layout, &state, word);
+    let walk = walk(layout, &state, word, L::Hints::default());
     if walk.used == context.len() {
         return at(&bounds.best, context.len() + 1, walk.slot)
             .filter(|_| context.len() + 1 < layout.order())

@@ -22,7 +22,7 @@ use std::hash::{Hash, Hasher};
 use crate::layout::{Cursor, Layout, is_context};
 use crate::query::with_layout;
 use crate::state::{MAX_HISTORY, State};
-use crate::walk::walk;
+use crate::walk::announced_walk;
 use crate::{Lm, WordId};
 
 /// The open words at the left edge of a piece.
@@ -121,10 +121,7 @@ impl<'m> Joiner<'m> {
     pub fn word(&mut self, word: WordId) {
         let order = self.lm.order();
         let ChartState { left, right } = &mut self.state;
-        let walk = with_layout!(&self.lm.layout, layout => {
-            layout.announce(word, right.words());
-            walk(layout, right, word)
-        });
+        let walk = with_layout!(&self.lm.layout, layout => announced_walk(layout, right, word));
         let (prob, next) = walk.finish(right, word);
         if !left.closed {
             // Open if the n-gram is the whole piece and can grow.
@@ -210,7 +207,7 @@ fn reveal<L: Layout>(layout: &L, context: &State, seen: usize, piece: &mut Chart
                 }
                 break;
             }
-            let Some(found) = layout.longer(n, cursor, oldest) else { break };
+            let Some(found) = layout.longer(n, cursor, oldest, L::Hints::default()) else { break };
             (prob, cursor, grows) = (Some(found.prob), found.cursor, found.grows_left);
             weights[used] = found.backoff;
             used += 1;

@@ -35,6 +35,9 @@ pub(crate) fn is_context(backoff: f32) -> bool {
 
 /// N-grams that can be walked.
 pub(crate) trait Layout {
+    /// What is known about a query before it starts. The default knows nothing.
+    type Hints: Copy + Default;
+
     /// The length of the longest n-grams.
     fn order(&self) -> usize;
 
@@ -42,14 +45,17 @@ pub(crate) trait Layout {
     fn word(&self, word: WordId) -> Found;
 
     /// The n-gram of length `n`, more than one and less than the order, that has `oldest` in front of the one at
-    /// `cursor`.
-    fn longer(&self, n: usize, cursor: Cursor, oldest: WordId) -> Option<Found>;
+    /// `cursor`. Hints make it faster, never different.
+    fn longer(&self, n: usize, cursor: Cursor, oldest: WordId, hints: Self::Hints) -> Option<Found>;
 
     /// The probability of the longest n-gram that has `oldest` in front of the one at `cursor`.
     fn longest(&self, cursor: Cursor, oldest: WordId) -> Option<f32>;
 
     /// Announces a query, so that memory can be on its way.
-    fn announce(&self, word: WordId, history: &[WordId]);
+    fn announce(&self, word: WordId, history: &[WordId]) -> Self::Hints;
+
+    /// Announces the first step of a query.
+    fn announce_word(&self, word: WordId);
 
     /// Announces one step of a query: the n-gram of length `n` with `oldest` in front of the one at `cursor`.
     fn announce_longer(&self, n: usize, cursor: Cursor, oldest: WordId);

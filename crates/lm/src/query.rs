@@ -12,7 +12,7 @@ use crate::layout::Layout;
 use crate::state::{State, WordId};
 use crate::store::{List, Store};
 use crate::trie::TrieLayout;
-use crate::walk::{begin_state, walk};
+use crate::walk::{announced_walk, begin_state};
 use crate::words::Words;
 
 /// The n-grams in one of the layouts.
@@ -118,10 +118,7 @@ impl Lm {
     /// ln p(`word` | `state`), and the state after it. State and word must be this model's.
     #[inline]
     pub fn score(&self, state: &State, word: WordId) -> (f32, State) {
-        with_layout!(&self.layout, layout => {
-            layout.announce(word, state.words());
-            walk(layout, state, word).finish(state, word)
-        })
+        with_layout!(&self.layout, layout => announced_walk(layout, state, word).finish(state, word))
     }
 
     /// Scores many queries at once, which is faster than one by one: the memory works on several at a time.

@@ -35,7 +35,7 @@ impl Walk {
 
     /// One word further into the history; false at the end.
     #[inline(always)]
-    pub(crate) fn step<L: Layout>(&mut self, layout: &L, history: &[WordId]) -> bool {
+    pub(crate) fn step<L: Layout>(&mut self, layout: &L, history: &[WordId], hints: L::Hints) -> bool {
         if !self.grows_left {
             return false;
         }
@@ -47,7 +47,7 @@ impl Walk {
             }
             return false;
         }
-        let Some(found) = layout.longer(n, self.cursor, oldest) else { return false };
+        let Some(found) = layout.longer(n, self.cursor, oldest, hints) else { return false };
         self.used += 1;
         (self.prob, self.grows_left) = (found.prob, found.grows_left);
         (self.cursor, self.slot) = (found.cursor, found.slot);
@@ -73,11 +73,18 @@ impl Walk {
 
 /// The whole query.
 #[inline(always)]
-pub(crate) fn walk<L: Layout>(layout: &L, state: &State, word: WordId) -> Walk {
+pub(crate) fn walk<L: Layout>(layout: &L, state: &State, word: WordId, hints: L::Hints) -> Walk {
     let history = state.words();
     let mut walk = Walk::start(layout, word);
-    while walk.step(layout, history) {}
+    while walk.step(layout, history, hints) {}
     walk
+}
+
+/// The whole query, announced first.
+#[inline(always)]
+pub(crate) fn announced_walk<L: Layout>(layout: &L, state: &State, word: WordId) -> Walk {
+    let hints = layout.announce(word, state.words());
+    walk(layout, state, word, hints)
 }
 
 /// The state at the start of a sentence.

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod demo;
+mod lm;
 mod sample;
 mod score;
 mod trees;
@@ -11,6 +12,7 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Demo(demo::Demo),
+    Lm(lm::Lm),
     Sample(sample::Sample),
     Score(score::Score),
     Trees(trees::Trees),
@@ -20,6 +22,7 @@ impl Command {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Demo(command) => command.run(),
+            Self::Lm(command) => command.run(),
             Self::Sample(command) => command.run(),
             Self::Score(command) => command.run(),
             Self::Trees(command) => command.run(),

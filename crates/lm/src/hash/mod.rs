@@ -126,6 +126,8 @@ pub(crate) struct HashLayout {
 }
 
 impl Layout for HashLayout {
+    type Hints = ();
+
     #[inline]
     fn order(&self) -> usize {
         1 + self.middle.len() + usize::from(self.longest.is_some())
@@ -140,7 +142,7 @@ impl Layout for HashLayout {
     }
 
     #[inline]
-    fn longer(&self, n: usize, cursor: Cursor, oldest: WordId) -> Option<Found> {
+    fn longer(&self, n: usize, cursor: Cursor, oldest: WordId, (): ()) -> Option<Found> {
         let cursor = lengthen(n, cursor, oldest);
         let (slot, gram) = self.middle.get(n - 2)?.find(key(cursor))?;
         Some(found(gram, cursor, slot))
@@ -154,9 +156,7 @@ impl Layout for HashLayout {
 
     #[inline]
     fn announce(&self, word: WordId, history: &[WordId]) {
-        if let Some(gram) = self.words.get(word.index()) {
-            prefetch(gram);
-        }
+        self.announce_word(word);
         let mut cursor = first(word);
         let mut n = 1;
         for (&older, table) in history.iter().zip(&self.middle) {
@@ -166,6 +166,13 @@ impl Layout for HashLayout {
         }
         if let (Some(&oldest), Some(table)) = (history.get(self.middle.len()), &self.longest) {
             table.announce(key(lengthen(n + 1, cursor, oldest)));
+        }
+    }
+
+    #[inline]
+    fn announce_word(&self, word: WordId) {
+        if let Some(gram) = self.words.get(word.index()) {
+            prefetch(gram);
         }
     }
 

@@ -188,7 +188,7 @@ pub(crate) struct Growing<L> {
 
 /// How full tables may be, in parts of 16. Full tables are small, emptier ones faster; at 12 a search looks at 1.1
 /// lines.
-const FULLEST: usize = 12;
+const FULLEST: usize = 11;
 
 fn lines_for<L: Line>(count: usize) -> usize {
     (count * 16).div_ceil(FULLEST * L::PLACES)

@@ -1,10 +1,10 @@
 //! Numbers of any width, one behind the other.
 
-/// The widest number: it must fit into 8 bytes wherever its first bit stands in a byte.
-pub(crate) const WIDEST: u32 = 57;
+/// The widest number. It fits into 8 bytes wherever its first bit stands in a byte, and three of them into 16.
+pub(crate) const WIDEST: u32 = 32;
 
-/// Bytes behind the last number, so that every number can be read as 8 bytes.
-pub(crate) const PADDING: usize = 8;
+/// Bytes behind the last number, so that every number can be read as 16 bytes.
+pub(crate) const PADDING: usize = 16;
 
 /// How many bits a number below `bound` needs.
 pub(crate) fn width_below(bound: u64) -> u32 {
@@ -17,6 +17,16 @@ pub(crate) fn read(bytes: &[u8], bit: u64, width: u32) -> u64 {
     let at = (bit >> 3) as usize;
     match bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         Some(&chunk) => (u64::from_le_bytes(chunk) >> (bit & 7)) & ((1 << (width & 63)) - 1),
+        None => 0,
+    }
+}
+
+/// Reads all that starts at a bit, at least 121 bits. Whatever lies beyond the end is 0.
+#[inline(always)]
+pub(crate) fn read_wide(bytes: &[u8], bit: u64) -> u128 {
+    let at = (bit >> 3) as usize;
+    match bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        Some(&chunk) => u128::from_le_bytes(chunk) >> (bit & 7),
         None => 0,
     }
 }
@@ -78,10 +88,11 @@ mod tests {
             let mut bit = 0;
             for &(number, width) in &numbers {
                 assert_eq!(read(&bytes, bit, width), number);
+                assert_eq!(read_wide(&bytes, bit) as u64 & ((1 << width) - 1), number);
                 bit += u64::from(width);
             }
             assert_eq!(bytes.len() as u64, bytes_for(bit, 1).unwrap());
-            assert_eq!(read(&bytes, bit + 64, 8), 0);
+            assert_eq!(read(&bytes, bit + 128, 8), 0);
             assert_eq!(read(&bytes, u64::MAX, 8), 0);
         }
     }

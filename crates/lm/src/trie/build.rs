@@ -6,8 +6,8 @@ use sylvan_base::hash::content_hash;
 use super::TrieWord;
 use super::bits::{BitWriter, width_below};
 use super::codes::Coder;
-use crate::hash::{HashLayout, cursor_of, key};
-use crate::layout::{Layout, NO_CONTEXT};
+use crate::hash::{HashLayout, cursor_of, key, lengthen};
+use crate::layout::{Cursor, Layout, NO_CONTEXT};
 use crate::store::List;
 use crate::words::Words;
 use crate::{MAX_ORDER, WordId};
@@ -37,11 +37,14 @@ impl Scatter {
 #[derive(Debug)]
 pub(crate) struct BuiltLevel {
     pub(crate) count: usize,
+    /// Empty if each word stands before its record.
     pub(crate) words: Vec<u8>,
     pub(crate) records: Vec<u8>,
     pub(crate) prob: Coder,
     pub(crate) backoff: Coder,
     pub(crate) next_width: u32,
+    /// A table of places, if this length has one.
+    pub(crate) jumps: Option<Vec<u8>>,
     /// The place in the trie of each n-gram of the list.
     pub(crate) places: Vec<u32>,
 }
@@ -120,6 +123,11 @@ pub(crate) fn build<E>(
     Ok(words)
 }
 
+/// Whether the n-grams of this length have their words and records together.
+pub(crate) fn interleaved(n: usize) -> bool {
+    n > 2
+}
+
 fn pack(
     n: usize,
     paths: &[Path],
@@ -139,6 +147,7 @@ fn pack(
     let mut places = vec![0; paths.len()];
     for (at, (path, number)) in paths.iter().enumerate() {
         places[*number as usize] = at as u32;
+        let words = if interleaved(n) { &mut records } else { &mut words };
         words.push(u64::from(path[n - 1]), word_width);
         records.push(prob.encode(probs[at]), prob.width);
         if let Some(next) = next {
@@ -147,10 +156,33 @@ fn pack(
         }
     }
     if let Some(&end) = next.and_then(<[u32]>::last) {
+        if interleaved(n) {
+            records.push(0, word_width);
+        }
         records.push(0, prob.width);
         records.push(0, backoff.width);
         records.push(u64::from(end), next_width);
     }
     let (words, records) = (words.finish(), records.finish());
-    BuiltLevel { count: paths.len(), words, records, prob, backoff, next_width, places }
+    let jumps = next.filter(|_| interleaved(n) && quantize.is_none()).map(|next| jumps(n, paths, next));
+    BuiltLevel { count: paths.len(), words, records, prob, backoff, next_width, jumps, places }
+}
+
+/// A table of places by hash. Where several n-grams meet, the one that grows most is likely to be the most frequent.
+fn jumps(n: usize, paths: &[Path], next: &[u32]) -> Vec<u8> {
+    let mut places = vec![0usize; paths.len()];
+    let growth = |at: usize| next[at + 1] - next[at];
+    let mut taken = vec![false; paths.len()];
+    for (at, (path, _)) in paths.iter().enumerate() {
+        let cursor =
+            (1..).zip(&path[..n]).fold(Cursor(0), |cursor, (n, &word)| lengthen(n, cursor, WordId(word)));
+        let slot = ((u128::from(key(cursor)) * paths.len() as u128) >> 64) as usize;
+        if !taken[slot] || growth(places[slot]) < growth(at) {
+            (taken[slot], places[slot]) = (true, at);
+        }
+    }
+    let mut writer = BitWriter::default();
+    let width = width_below(paths.len() as u64);
+    places.iter().for_each(|&place| writer.push(place as u64, width));
+    writer.finish()
 }

@@ -24,10 +24,10 @@ use sylvan_base::Id;
 use sylvan_store::Section;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::WordId;
 use crate::layout::{Cursor, Found, Layout, NO_CONTEXT};
 use crate::prefetch::prefetch;
-use bits::read;
+use crate::{MAX_ORDER, WordId};
+use bits::{read, read_wide};
 use codes::Codes;
 
 /// A 1-gram. The one behind the last word only says where the last word's 2-grams end.
@@ -44,9 +44,17 @@ pub(crate) struct TrieWord {
 pub(crate) struct Level {
     pub(crate) count: usize,
     pub(crate) word_width: u32,
+    /// Bits from one word to the next: more than a word has if the record stands behind each word.
+    pub(crate) stride: u32,
     pub(crate) words: Section<u8>,
+    /// Bits before the first record.
+    pub(crate) record_offset: u32,
+    /// Bits from one record to the next.
+    pub(crate) record_stride: u32,
     /// For n-grams that are not the longest there is one record more, which only says where the last one ends.
     pub(crate) records: Section<u8>,
+    /// Where n-grams stand, by their hash.
+    pub(crate) jumps: Option<Jumps>,
     pub(crate) prob: Codes,
     pub(crate) backoff: Codes,
     pub(crate) next_width: u32,
@@ -58,17 +66,12 @@ const FEW: usize = 8;
 impl Level {
     #[inline(always)]
     pub(crate) fn word(&self, at: usize) -> u32 {
-        read(&self.words, at as u64 * u64::from(self.word_width), self.word_width) as u32
-    }
-
-    #[inline(always)]
-    pub(crate) fn record_width(&self) -> u32 {
-        self.prob.width + self.backoff.width + self.next_width
+        read(&self.words, at as u64 * u64::from(self.stride), self.word_width) as u32
     }
 
     #[inline(always)]
     fn record(&self, at: usize) -> u64 {
-        at as u64 * u64::from(self.record_width())
+        at as u64 * u64::from(self.record_stride) + u64::from(self.record_offset)
     }
 
     #[inline(always)]
@@ -80,6 +83,18 @@ impl Level {
     pub(crate) fn backoff(&self, at: usize) -> f32 {
         let bit = self.record(at) + u64::from(self.prob.width);
         self.backoff.decode(read(&self.records, bit, self.backoff.width))
+    }
+
+    /// Probability, back-off weight and start of the longer n-grams, all from one read.
+    #[inline(always)]
+    fn fields(&self, at: usize) -> (f32, f32, u32) {
+        let bits = read_wide(&self.records, self.record(at));
+        let below = |width: u32| (1u64 << (width & 63)) - 1;
+        let prob = self.prob.decode(bits as u64 & below(self.prob.width));
+        let bits = bits >> (self.prob.width & 63);
+        let backoff = self.backoff.decode(bits as u64 & below(self.backoff.width));
+        let bits = (bits >> (self.backoff.width & 63)) as u64;
+        (prob, backoff, (bits & below(self.next_width)) as u32)
     }
 
     /// Where the longer n-grams of this one start.
@@ -96,6 +111,8 @@ impl Level {
         // How many of the words lie between two ids that are so far apart.
         let share = |ids: u32| ((u64::from(ids).wrapping_mul(scale) >> 8).wrapping_mul(size) >> 24) as usize;
         let mut at = low + share(word);
+        // The record is wanted as soon as the word is found; asking now hides most of the wait.
+        self.announce_record(at);
         // Ids are evenly spread, or the file is damaged; a few guesses are enough, and then halving ends it.
         for _ in 0..6 {
             if high - low <= FEW {
@@ -112,6 +129,7 @@ impl Level {
             } else {
                 return Some(at);
             }
+            self.announce_record(at);
         }
         while high - low > FEW {
             let middle = low + (high - low) / 2;
@@ -135,7 +153,7 @@ impl Level {
 
     #[inline(always)]
     fn announce_words(&self, at: usize) {
-        if let Some(byte) = self.words.get(at * self.word_width as usize / 8) {
+        if let Some(byte) = self.words.get(at * self.stride as usize / 8) {
             prefetch(byte);
         }
     }
@@ -145,6 +163,31 @@ impl Level {
         if let Some(byte) = self.records.get((self.record(at) / 8) as usize) {
             prefetch(byte);
         }
+    }
+}
+
+/// For each length from 2 on, where an n-gram may stand.
+pub(crate) type Hints = [u32; MAX_ORDER];
+
+const NO_HINTS: Hints = [u32::MAX; MAX_ORDER];
+
+/// A guess for where an n-gram stands that needs no search: its hash is a number in a table of places.
+///
+/// Each step of a walk has to wait for the step before. With a table the later steps can be asked for at once; when
+/// the walk comes to them, it only compares the word. Places that several n-grams share hold one of them, and the
+/// others are searched.
+#[derive(Debug, Clone)]
+pub(crate) struct Jumps {
+    pub(crate) count: usize,
+    pub(crate) width: u32,
+    pub(crate) places: Section<u8>,
+}
+
+impl Jumps {
+    #[inline(always)]
+    fn get(&self, key: u64) -> usize {
+        let slot = ((u128::from(key) * self.count as u128) >> 64) as u64;
+        read(&self.places, slot * u64::from(self.width), self.width) as usize
     }
 }
 
@@ -178,6 +221,8 @@ impl TrieLayout {
 }
 
 impl Layout for TrieLayout {
+    type Hints = Hints;
+
     #[inline(always)]
     fn order(&self) -> usize {
         1 + self.levels.len()
@@ -202,32 +247,44 @@ impl Layout for TrieLayout {
     }
 
     #[inline(always)]
-    fn longer(&self, n: usize, cursor: Cursor, oldest: WordId) -> Option<Found> {
+    fn longer(&self, n: usize, cursor: Cursor, oldest: WordId, hints: Hints) -> Option<Found> {
         let level = self.levels.get(n - 2)?;
         let (low, high) = Self::range(level, cursor);
-        // Most searches end in the same line as they start.
-        level.announce_record(low);
-        let at = level.find(low, high, oldest.0, self.scale)?;
-        let (start, end) = (level.next(at), level.next(at + 1));
-        Some(Found {
-            prob: level.prob(at),
-            backoff: level.backoff(at),
-            grows_left: start < end,
-            cursor: Self::cursor(start, end),
-            slot: at,
-        })
+        let hint = hints[n - 2] as usize;
+        let at = if (low..high).contains(&hint) && level.word(hint) == oldest.0 {
+            hint
+        } else {
+            level.find(low, high, oldest.0, self.scale)?
+        };
+        let (prob, backoff, start) = level.fields(at);
+        let end = level.next(at + 1);
+        Some(Found { prob, backoff, grows_left: start < end, cursor: Self::cursor(start, end), slot: at })
     }
 
     #[inline(always)]
     fn longest(&self, cursor: Cursor, oldest: WordId) -> Option<f32> {
         let level = self.levels.last()?;
         let (low, high) = Self::range(level, cursor);
-        level.announce_record(low);
         level.find(low, high, oldest.0, self.scale).map(|at| level.prob(at))
     }
 
     #[inline(always)]
-    fn announce(&self, word: WordId, _history: &[WordId]) {
+    fn announce(&self, word: WordId, history: &[WordId]) -> Hints {
+        let mut hints = NO_HINTS;
+        let mut cursor = crate::hash::first(word);
+        for ((level, &oldest), n) in self.levels.iter().zip(history).zip(2..) {
+            cursor = crate::hash::lengthen(n, cursor, oldest);
+            if let Some(jumps) = &level.jumps {
+                let at = jumps.get(crate::hash::key(cursor));
+                hints[n - 2] = at as u32;
+                level.announce_words(at);
+            }
+        }
+        hints
+    }
+
+    #[inline(always)]
+    fn announce_word(&self, word: WordId) {
         if let Some(gram) = self.words.get(word.index()) {
             prefetch(gram);
         }

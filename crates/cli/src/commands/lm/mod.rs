@@ -1,0 +1,40 @@
+//! `sylvan lm`: language models.
+
+mod compile;
+mod estimate;
+mod info;
+mod interpolate;
+mod query;
+mod verify;
+
+use clap::{Args, Subcommand};
+
+/// Estimates, compiles, queries and mixes language models.
+#[derive(Debug, Args)]
+pub(crate) struct Lm {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Estimate(estimate::Estimate),
+    Compile(compile::Compile),
+    Query(query::Query),
+    Interpolate(interpolate::Interpolate),
+    Info(info::Info),
+    Verify(verify::Verify),
+}
+
+impl Lm {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            Command::Estimate(command) => command.run(),
+            Command::Compile(command) => command.run(),
+            Command::Query(command) => command.run(),
+            Command::Interpolate(command) => command.run(),
+            Command::Info(command) => command.run(),
+            Command::Verify(command) => command.run(),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! `sylvan lm verify`: is a language model whole?
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sylvan_lm::Lm;
+use sylvan_store::Output;
+
+/// Reads a whole language model and checks it: the sums and the structure of compiled files, every line of ARPA
+/// text.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sylvan lm verify en.lm")]
+pub(crate) struct Verify {
+    /// The model: ARPA text or compiled.
+    #[arg(value_name = "FILE")]
+    lm: PathBuf,
+}
+
+impl Verify {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        Lm::open(&self.lm)?.verify()?;
+        let mut out = Output::create(Path::new("-"))?;
+        out.line(&format!("{}: sound", self.lm.display()))?;
+        Ok(out.finish()?)
+    }
+}
