@@ -52,7 +52,8 @@ pub use arpa::ArpaConfig;
 pub use binary::{CompileConfig, Info, LayoutKind};
 pub use chart::{ChartState, Joiner, Left};
 pub use estimate::{
-    Discounts, EstimateConfig, EstimateError, EstimateSummary, Estimator, MAX_ESTIMATE_ORDER, Marks, Prune, temp_folder,
+    Discounts, EstimateConfig, EstimateError, EstimateSummary, Estimator, MAX_ESTIMATE_ORDER, Marks, Prune,
+    temp_folder,
 };
 pub use interpolation::{Mixture, Perplexity, Tuned};
 pub use query::Lm;

@@ -34,7 +34,8 @@ fn a_real_model_is_read_scored_and_estimated_as_in_kenlm() {
     let lm = Lm::read_arpa(&mut TextReader::open(&model).unwrap()).unwrap();
     assert_eq!([1, 2, 3, 4, 5].map(|n| lm.count(n)), [8777, 55588, 149275, 236786, 288406]);
 
-    let mut estimator = Estimator::new(EstimateConfig { order: 5, fallback: None, ..EstimateConfig::default() }).unwrap();
+    let mut estimator =
+        Estimator::new(EstimateConfig { order: 5, fallback: None, ..EstimateConfig::default() }).unwrap();
     let mut reader = TextReader::open(&train).unwrap();
     while let Some(line) = reader.next_line().unwrap() {
         estimator.add(line).unwrap();

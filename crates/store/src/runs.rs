@@ -140,6 +140,9 @@ pub struct Sorter<R> {
     limit: usize,
     held: AtomicUsize,
     spilling: Mutex<()>,
+    /// Empty vectors of a handful each, left over from spilling. With fresh ones in every round, threads that
+    /// allocate what others free would make the process grow far beyond the limit.
+    spare: Mutex<Vec<Vec<R>>>,
 }
 
 #[derive(Debug)]
@@ -166,6 +169,7 @@ impl<R: Record> Sorter<R> {
             limit: memory / size_of::<R>(),
             held: AtomicUsize::new(0),
             spilling: Mutex::new(()),
+            spare: Mutex::new(Vec::new()),
         }
     }
 
@@ -198,11 +202,14 @@ impl<R: Record> Sorter<R> {
     }
 
     fn spill(&self) -> Result<()> {
-        let mut spare = Vec::new();
+        let (mut records, mut spare) = (Vec::new(), Vec::new());
         for (index, bucket) in self.buckets.iter().enumerate() {
             let held = std::mem::take(&mut lock(bucket).held);
             let before: usize = held.iter().map(Vec::len).sum();
-            let records = sorted(held, &mut spare);
+            records.clear();
+            records.extend(held.iter().flatten().copied());
+            lock(&self.spare).extend(held);
+            sort(&mut records, &mut spare);
             self.add_run(index, &records)?;
             self.held.fetch_sub(before, Ordering::Relaxed);
         }
@@ -216,21 +223,22 @@ impl<R: Record> Sorter<R> {
             let mut bucket = lock(&self.buckets[bucket]);
             (std::mem::take(&mut bucket.held), std::mem::take(&mut bucket.runs))
         };
-        let held = sorted(held, &mut Vec::new());
+        let mut records = held.concat();
+        drop(held);
+        sort(&mut records, &mut Vec::new());
         let portion = (memory / size_of::<R>() / (runs.len() + 1)).clamp(256, 1 << 16);
         let mut sources: Vec<Source<R>> = runs
             .into_iter()
             .map(|run| Source { ready: Vec::new(), next: 0, at: run.at, left: run.records, portion })
             .collect();
-        sources.push(Source { ready: held, next: 0, at: 0, left: 0, portion });
+        sources.push(Source { ready: records, next: 0, at: 0, left: 0, portion });
         Merge::new(&self.file, sources)
     }
 }
 
-fn sorted<R: Record>(mut held: Vec<Vec<R>>, spare: &mut Vec<R>) -> Vec<R> {
-    let mut records = if held.len() == 1 { held.swap_remove(0) } else { held.concat() };
-    drop(held);
-    R::sort(&mut records, spare);
+/// Sorts, and adds up equal keys.
+fn sort<R: Record>(records: &mut Vec<R>, spare: &mut Vec<R>) {
+    R::sort(records, spare);
     if R::ADDS_UP {
         records.dedup_by(|next, kept| {
             let same = next.key() == kept.key();
@@ -240,7 +248,6 @@ fn sorted<R: Record>(mut held: Vec<Vec<R>>, spare: &mut Vec<R>) -> Vec<R> {
             same
         });
     }
-    records
 }
 
 /// Puts the records of one thread into a [`Sorter`].
@@ -260,7 +267,10 @@ impl<R: Record> Feeder<'_, R> {
     }
 
     fn hand_over(&mut self, bucket: usize) -> Result<()> {
-        let full = std::mem::replace(&mut self.open[bucket], Vec::with_capacity(HANDFUL));
+        let mut fresh = lock(&self.sorter.spare).pop().unwrap_or_default();
+        fresh.clear();
+        fresh.reserve(HANDFUL);
+        let full = std::mem::replace(&mut self.open[bucket], fresh);
         self.sorter.take(bucket, full)
     }
 

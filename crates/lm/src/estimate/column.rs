@@ -108,27 +108,23 @@ impl<T: Item> Writer<T> {
     }
 
     fn close(&mut self) -> Result<()> {
-        let full = std::mem::replace(&mut self.open, Vec::with_capacity(CHUNK));
-        self.keep(full)
-    }
-
-    fn keep(&mut self, mut items: Vec<T>) -> Result<()> {
-        let segment = &mut self.segment;
-        segment.len += items.len();
-        if segment.shelf.memory.take(size_of_val(items.as_slice())) {
-            items.shrink_to_fit();
-            segment.chunks.push(Chunk::Memory(items));
+        let Self { segment, open } = self;
+        segment.len += open.len();
+        if segment.shelf.memory.take(size_of_val(open.as_slice())) {
+            let mut full = std::mem::take(open);
+            full.shrink_to_fit();
+            segment.chunks.push(Chunk::Memory(full));
         } else {
-            let at = segment.shelf.file.append(items.as_bytes())?;
-            segment.chunks.push(Chunk::Disk { at, len: items.len() });
+            let at = segment.shelf.file.append(open.as_bytes())?;
+            segment.chunks.push(Chunk::Disk { at, len: open.len() });
+            open.clear();
         }
         Ok(())
     }
 
     pub(crate) fn finish(mut self) -> Result<Segment<T>> {
-        let rest = std::mem::take(&mut self.open);
-        if !rest.is_empty() {
-            self.keep(rest)?;
+        if !self.open.is_empty() {
+            self.close()?;
         }
         Ok(self.segment)
     }

@@ -260,7 +260,11 @@ impl Estimator {
     }
 
     /// Writes the model as ARPA text. The output must still be finished.
-    pub fn write_arpa(self, out: &mut Output, progress: &dyn Progress) -> Result<EstimateSummary, EstimateError> {
+    pub fn write_arpa(
+        self,
+        out: &mut Output,
+        progress: &dyn Progress,
+    ) -> Result<EstimateSummary, EstimateError> {
         self.run(&mut ArpaSink { out, sections: 0 }, progress)
     }
 
@@ -320,7 +324,10 @@ impl Estimator {
         let pruning = Pruning { counts: config.prune, outside };
         let mut unigrams: Vec<Unigram> = (0u32..)
             .zip(&frequencies)
-            .map(|(word, &frequency)| Unigram { count: 0, pruned: word > END_ID && pruning.prunes(&[word], frequency) })
+            .map(|(word, &frequency)| Unigram {
+                count: 0,
+                pruned: word > END_ID && pruning.prunes(&[word], frequency),
+            })
             .collect();
         let mut tallies = [Tally::default(); MAX_ORDER];
         let mut entries: Vec<Vec<column::Segment<level::Entry>>> = (2..=order).map(|_| Vec::new()).collect();
@@ -354,7 +361,9 @@ impl Estimator {
             starts.push(ranks(list).ok_or_else(|| EstimateError::TooMany { what: format!("{n}-grams") })?);
         }
         let discounts = (1..).zip(&tallies[..order]).map(|(n, tally)| {
-            discount::discounts(tally.n).or(config.fallback).ok_or(EstimateError::Discounts { n, counts: tally.n })
+            discount::discounts(tally.n)
+                .or(config.fallback)
+                .ok_or(EstimateError::Discounts { n, counts: tally.n })
         });
         let discounts = discounts.collect::<Result<_, _>>()?;
         let kept = tallies[..order].iter().map(|tally| tally.kept).collect();

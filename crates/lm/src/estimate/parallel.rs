@@ -39,7 +39,7 @@ pub(crate) fn in_order<J: Send, R: Send, E: Send>(
         let (mut made, mut used, mut over) = (0, 0, false);
         let mut early = BTreeMap::new();
         loop {
-            while !over && made - used < 3 * threads {
+            while !over && made - used < 4 * threads {
                 match produce()? {
                     Some(item) => {
                         let _ = jobs.send((made, item));

@@ -11,7 +11,7 @@ use super::{BEGIN_ID, END_ID};
 use crate::{BEGIN, END, UNKNOWN};
 
 /// Bytes of a batch, more or less.
-const BATCH: usize = 1 << 20;
+const BATCH: usize = 1 << 19;
 
 /// The vocabulary that every text starts with.
 pub(crate) fn marks() -> Vocab {
