@@ -24,6 +24,7 @@ pub(crate) struct Pool {
     memory: Arc<Memory>,
 }
 
+/// How many bytes may still be kept. Who comes first gets them; what is read back is the same either way.
 #[derive(Debug)]
 struct Memory {
     free: AtomicUsize,
@@ -60,6 +61,7 @@ impl Shelf {
     }
 }
 
+/// Some items that stand behind each other.
 #[derive(Debug)]
 enum Chunk<T> {
     Memory(Vec<T>),
@@ -94,6 +96,7 @@ impl<T: Item> Drop for Segment<T> {
     }
 }
 
+/// Writes a segment.
 #[derive(Debug)]
 pub(crate) struct Writer<T: Item> {
     segment: Segment<T>,
@@ -107,6 +110,7 @@ impl<T: Item> Writer<T> {
         if self.open.len() == CHUNK { self.close() } else { Ok(()) }
     }
 
+    /// Makes a chunk of the open items: where there is room, else on disk.
     fn close(&mut self) -> Result<()> {
         let Self { segment, open } = self;
         segment.len += open.len();
@@ -117,6 +121,7 @@ impl<T: Item> Writer<T> {
         } else {
             let at = segment.shelf.file.append(open.as_bytes())?;
             segment.chunks.push(Chunk::Disk { at, len: open.len() });
+            // The same memory takes the next items.
             open.clear();
         }
         Ok(())
@@ -146,6 +151,7 @@ pub(crate) struct Reader<'a, T: Item> {
 }
 
 impl<'a, T: Item> Reader<'a, T> {
+    /// The next item.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<T>> {
         loop {

@@ -78,17 +78,22 @@ impl Shape {
     }
 }
 
-/// An n-gram of the full length that can be sorted.
+/// An n-gram of the full length that can be sorted. Keys compare as their words do, newest first, and a sentence
+/// start has nothing but zeros behind it, so no two n-grams share a key.
 trait Key: Copy + Ord + Send + Sync + 'static {
+    /// The key with a count, as it stands in runs.
     type Counted: Record;
+    /// No word yet.
     const EMPTY: Self;
     /// One word on; the oldest word is dropped.
     fn roll(self, word: u32, shape: Shape) -> Self;
+    /// The words, newest first.
     fn words(self, shape: Shape) -> Words;
     fn counted(self, count: u64) -> Self::Counted;
     fn parts(counted: &Self::Counted) -> (Self, u64);
 }
 
+/// The halves of a key stand apart because 128-bit numbers would leave a gap behind the count.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 struct NarrowCount {
@@ -138,6 +143,7 @@ impl Key for u128 {
     }
 }
 
+/// Written out to full words, so that no byte is undefined.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 struct WideCount {
@@ -331,6 +337,8 @@ fn spread<K: Key>(tokens: &[u32], buckets: &Buckets, shape: Shape, threads: usiz
     parts.into_iter().map(Mutex::new).collect()
 }
 
+/// The keys of all n-grams of some whole sentences, by bucket. Counting the words first costs a pass over the
+/// text and saves growing the lists, which are four times as long.
 fn keys_of<K: Key>(tokens: &[u32], buckets: &Buckets, shape: Shape) -> Vec<Vec<K>> {
     let mut sizes = vec![0; buckets.len()];
     for &token in tokens {
@@ -361,6 +369,7 @@ fn count_bucket<K: Key>(parts: &Parts<K>, mut each: impl FnMut(K, u64) -> Result
     Ok(())
 }
 
+/// Sorts a block and writes it as one run per bucket.
 fn add_runs<K: Key>(
     tokens: &[u32],
     buckets: &Buckets,
@@ -381,6 +390,7 @@ fn add_runs<K: Key>(
     Ok(())
 }
 
+/// Sorts a block, and passes it on at once: nothing but the keys of one bucket is ever sorted or copied.
 fn adjust_block<K: Key>(
     tokens: Vec<u32>,
     buckets: &Buckets,
@@ -399,6 +409,7 @@ fn adjust_block<K: Key>(
     by_bucket(tools.threads, buckets.len(), || (), work, |()| Ok(()))
 }
 
+/// Merges the runs of all blocks and passes them on.
 fn adjust_runs<K: Key>(
     sorter: &Sorter<K::Counted>,
     buckets: usize,

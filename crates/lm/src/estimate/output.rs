@@ -46,6 +46,7 @@ pub(crate) struct Section<'a> {
     place: Option<Bucket<'a>>,
 }
 
+/// The place in one bucket of a section.
 #[derive(Debug)]
 struct Bucket<'a> {
     /// The next word of a section of 1-grams.
@@ -76,6 +77,7 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// The next n-grams, until the section is over. Pieces do not end where buckets do.
     pub(crate) fn next_piece(&mut self) -> Result<Option<Piece>> {
         let n = self.n;
         let mut piece = Piece {
@@ -230,6 +232,7 @@ impl Weights {
         Self { known: vec![(u64::MAX, [0; 12], 0); WEIGHTS], text: Vec::new() }
     }
 
+    /// Appends log10 of a weight.
     fn push(&mut self, text: &mut Vec<u8>, gamma: f64) {
         let bits = gamma.to_bits();
         let known = &mut self.known[(fold(0, bits) >> 40) as usize % WEIGHTS];
@@ -288,6 +291,7 @@ impl Sink for LmSink {
 }
 
 impl LmSink {
+    /// The word of the model.
     fn word(&self, vocab: &Vocab, word: u32) -> WordId {
         WordId(self.builder.vocab.get(vocab.text(Symbol(word))).map_or(0, |symbol| symbol.0))
     }

@@ -18,6 +18,7 @@ pub(crate) fn in_order<J: Send, R: Send, E: Send>(
         }
         return Ok(());
     }
+    // Items carry their number; results come in any order and wait in `early` for their turn.
     let (job_in, job_out) = mpsc::channel::<(usize, J)>();
     let (result_in, result_out) = mpsc::channel();
     let job_out = Mutex::new(job_out);
@@ -62,7 +63,7 @@ pub(crate) fn in_order<J: Send, R: Send, E: Send>(
     })
 }
 
-/// Works on the buckets `0..count`, each thread with a state of its own, and returns the results by bucket.
+/// Works on the buckets `0..count`, whoever is free on the next one, each thread with a state of its own, and returns the results by bucket.
 pub(crate) fn by_bucket<S, R: Send, E: Send>(
     threads: usize,
     count: usize,
@@ -70,6 +71,7 @@ pub(crate) fn by_bucket<S, R: Send, E: Send>(
     work: impl Fn(&mut S, usize) -> Result<R, E> + Sync,
     finish: impl Fn(S) -> Result<(), E> + Sync,
 ) -> Result<Vec<R>, E> {
+    // A counter instead of a fixed share: buckets differ in size.
     let next = AtomicUsize::new(0);
     let run = || -> Result<Vec<(usize, R)>, E> {
         let mut state = begin();
