@@ -22,7 +22,7 @@ use crate::bounds::Bounds;
 use crate::hash::{HashLayout, Table, cursor_of, key};
 use crate::layout::Layout;
 use crate::query::{AnyLayout, with_layout};
-use crate::trie::bits::{WIDEST, bytes_for, width_below};
+use crate::trie::bits::{WIDEST, bytes_for, mask, width_below};
 use crate::trie::build::{Scatter, build, interleaved};
 use crate::trie::codes::Codes;
 use crate::trie::{Jumps, Level, TrieLayout, scale_for};
@@ -391,7 +391,7 @@ fn open_trie(file: &Arc<Container>, meta: &Meta) -> Result<TrieLayout> {
         };
         let level = Level {
             count: count as usize,
-            word_width,
+            word_mask: mask(word_width),
             stride,
             words,
             record_offset,

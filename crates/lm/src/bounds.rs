@@ -13,7 +13,7 @@
 //! Back-off weights may be above 1, so backing off can raise a score and the third line is needed. In usual models
 //! no `B` is above 0, and then it costs nothing. `V` is attained by some history: it is the least upper bound.
 
-use sylvan_base::HashMap;
+use sylvan_base::{HashMap, Id};
 use sylvan_store::Section;
 
 use crate::hash::{HashLayout, cursor_of, key};
@@ -56,25 +56,19 @@ fn exists(layout: &HashLayout, words: &[WordId]) -> bool {
     }
 }
 
-/// The n-grams of one length, 1-grams included.
-fn grams(layout: &HashLayout, list: &List, n: usize) -> Vec<Vec<WordId>> {
-    if n == 1 {
-        return (0..layout.words.len() as u32).map(|word| vec![WordId(word)]).collect();
-    }
-    list.grams(n).map(<[WordId]>::to_vec).collect()
-}
-
 /// Bounds by the slots of the hash layout: `V` and, per length, the maximum in `B`.
 pub(crate) fn compute(layout: &HashLayout, list: &List) -> (Slots, Slots) {
     let order = layout.order();
+    let singles: Vec<WordId> = (0..layout.words.len()).map(WordId::from_index).collect();
+    let grams = |n: usize| if n == 1 { singles.chunks_exact(1) } else { list.grams(n) };
     let empty = |value: f32| -> Slots { (1..order).map(|n| vec![value; layout.slots(n)]).collect() };
     let mut extra = empty(0.0);
     // Words that make something better by backing off, by the context before which they stand.
     let mut lifts: HashMap<Vec<WordId>, Vec<(f32, WordId)>> = HashMap::default();
     let mut largest = 0.0f32;
     for n in (1..order).rev() {
-        for words in grams(layout, list, n) {
-            let Some((slot, _, backoff)) = lookup(layout, &words) else { continue };
+        for words in grams(n) {
+            let Some((slot, _, backoff)) = lookup(layout, words) else { continue };
             largest = largest.max(backoff.abs());
             let total = backoff + extra[n - 1][slot];
             if total > 0.0 {
@@ -101,12 +95,11 @@ pub(crate) fn compute(layout: &HashLayout, list: &List) -> (Slots, Slots) {
         }
     }
     for n in (1..order).rev() {
-        for words in grams(layout, list, n) {
-            let Some((slot, prob, _)) = lookup(layout, &words) else { continue };
+        for words in grams(n) {
+            let Some((slot, prob, _)) = lookup(layout, words) else { continue };
             let mut value = best[n - 1][slot].max(prob);
             if let Some(lifts) = lifts.get(&words[..n - 1]) {
-                let mut longer = words.clone();
-                longer.insert(0, WordId(0));
+                let mut longer = [&[WordId(0)], words].concat();
                 let free = lifts.iter().find(|(_, word)| {
                     longer[0] = *word;
                     !exists(layout, &longer)

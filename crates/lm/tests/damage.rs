@@ -133,6 +133,27 @@ fn verify_finds_every_changed_byte_of_the_sections() {
     }
 }
 
+/// Files of every released version stay readable, and score as the text that they were made from.
+#[test]
+fn old_files_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let lm = read(include_str!("data/lm_tiny.arpa"));
+    for (version, bytes) in [
+        ("hash 1", &include_bytes!("data/tiny_hash_v1.lm")[..]),
+        ("trie 1", &include_bytes!("data/tiny_trie_v1.lm")[..]),
+    ] {
+        let path = folder.path().join(version);
+        std::fs::write(&path, bytes).unwrap();
+        let old = Lm::open(&path).unwrap();
+        old.verify().unwrap();
+        for line in include_str!("data/lm_tiny.scores").lines() {
+            let words = line.split_once('\t').unwrap().1.split_ascii_whitespace();
+            let score = |lm: &Lm| lm.sentence(&words.clone().map(|word| lm.word(word)).collect::<Vec<_>>());
+            assert_eq!(score(&old), score(&lm), "{version}: {line}");
+        }
+    }
+}
+
 #[test]
 fn other_files_are_called_what_they_are() {
     let folder = tempfile::tempdir().unwrap();

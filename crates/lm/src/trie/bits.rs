@@ -11,12 +11,14 @@ pub(crate) fn width_below(bound: u64) -> u32 {
     64 - bound.saturating_sub(1).leading_zeros()
 }
 
-/// Reads the number that starts at a bit. Whatever lies beyond the end is 0.
+/// Reads the number that starts at a bit; `mask` has as many ones as the number has bits. Whatever lies beyond the
+/// end is 0.
 #[inline(always)]
-pub(crate) fn read(bytes: &[u8], bit: u64, width: u32) -> u64 {
+pub(crate) fn read(bytes: &[u8], bit: u64, mask: u64) -> u64 {
+    // The shift leaves room for the sum, which the compiler sees: one comparison checks both ends.
     let at = (bit >> 3) as usize;
-    match bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        Some(&chunk) => (u64::from_le_bytes(chunk) >> (bit & 7)) & ((1 << (width & 63)) - 1),
+    match bytes.get(at..at + 8).and_then(|bytes| bytes.first_chunk()) {
+        Some(&chunk) => (u64::from_le_bytes(chunk) >> (bit & 7)) & mask,
         None => 0,
     }
 }
@@ -25,10 +27,16 @@ pub(crate) fn read(bytes: &[u8], bit: u64, width: u32) -> u64 {
 #[inline(always)]
 pub(crate) fn read_wide(bytes: &[u8], bit: u64) -> u128 {
     let at = (bit >> 3) as usize;
-    match bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+    match bytes.get(at..at + 16).and_then(|bytes| bytes.first_chunk()) {
         Some(&chunk) => u128::from_le_bytes(chunk) >> (bit & 7),
         None => 0,
     }
+}
+
+/// As many ones as `width` says, at most 63.
+#[inline(always)]
+pub(crate) fn mask(width: u32) -> u64 {
+    (1 << (width & 63)) - 1
 }
 
 /// How many bytes `count` numbers take.
@@ -87,13 +95,13 @@ mod tests {
             let bytes = writer.finish();
             let mut bit = 0;
             for &(number, width) in &numbers {
-                assert_eq!(read(&bytes, bit, width), number);
+                assert_eq!(read(&bytes, bit, mask(width)), number);
                 assert_eq!(read_wide(&bytes, bit) as u64 & ((1 << width) - 1), number);
                 bit += u64::from(width);
             }
             assert_eq!(bytes.len() as u64, bytes_for(bit, 1).unwrap());
-            assert_eq!(read(&bytes, bit + 128, 8), 0);
-            assert_eq!(read(&bytes, u64::MAX, 8), 0);
+            assert_eq!(read(&bytes, bit + 128, 255), 0);
+            assert_eq!(read(&bytes, u64::MAX, 255), 0);
         }
     }
 

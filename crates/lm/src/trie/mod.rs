@@ -27,7 +27,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use crate::layout::{Cursor, Found, Layout, NO_CONTEXT};
 use crate::prefetch::prefetch;
 use crate::{MAX_ORDER, WordId};
-use bits::{read, read_wide};
+use bits::{mask, read, read_wide};
 use codes::Codes;
 
 /// A 1-gram. The one behind the last word only says where the last word's 2-grams end.
@@ -43,7 +43,7 @@ pub(crate) struct TrieWord {
 #[derive(Debug, Clone)]
 pub(crate) struct Level {
     pub(crate) count: usize,
-    pub(crate) word_width: u32,
+    pub(crate) word_mask: u64,
     /// Bits from one word to the next: more than a word has if the record stands behind each word.
     pub(crate) stride: u32,
     pub(crate) words: Section<u8>,
@@ -66,7 +66,7 @@ const FEW: usize = 8;
 impl Level {
     #[inline(always)]
     pub(crate) fn word(&self, at: usize) -> u32 {
-        read(&self.words, at as u64 * u64::from(self.stride), self.word_width) as u32
+        read(&self.words, at as u64 * u64::from(self.stride), self.word_mask) as u32
     }
 
     #[inline(always)]
@@ -76,32 +76,31 @@ impl Level {
 
     #[inline(always)]
     pub(crate) fn prob(&self, at: usize) -> f32 {
-        self.prob.decode(read(&self.records, self.record(at), self.prob.width))
+        self.prob.decode(read(&self.records, self.record(at), mask(self.prob.width)))
     }
 
     #[inline(always)]
     pub(crate) fn backoff(&self, at: usize) -> f32 {
         let bit = self.record(at) + u64::from(self.prob.width);
-        self.backoff.decode(read(&self.records, bit, self.backoff.width))
+        self.backoff.decode(read(&self.records, bit, mask(self.backoff.width)))
     }
 
     /// Probability, back-off weight and start of the longer n-grams, all from one read.
     #[inline(always)]
     fn fields(&self, at: usize) -> (f32, f32, u32) {
         let bits = read_wide(&self.records, self.record(at));
-        let below = |width: u32| (1u64 << (width & 63)) - 1;
-        let prob = self.prob.decode(bits as u64 & below(self.prob.width));
+        let prob = self.prob.decode(bits as u64 & mask(self.prob.width));
         let bits = bits >> (self.prob.width & 63);
-        let backoff = self.backoff.decode(bits as u64 & below(self.backoff.width));
+        let backoff = self.backoff.decode(bits as u64 & mask(self.backoff.width));
         let bits = (bits >> (self.backoff.width & 63)) as u64;
-        (prob, backoff, (bits & below(self.next_width)) as u32)
+        (prob, backoff, (bits & mask(self.next_width)) as u32)
     }
 
     /// Where the longer n-grams of this one start.
     #[inline(always)]
     pub(crate) fn next(&self, at: usize) -> u32 {
         let bit = self.record(at) + u64::from(self.prob.width + self.backoff.width);
-        read(&self.records, bit, self.next_width) as u32
+        read(&self.records, bit, mask(self.next_width)) as u32
     }
 
     /// The place of `word` from `low` to `high`; `scale` is 2^32 divided by the number of words of the model.
@@ -187,7 +186,7 @@ impl Jumps {
     #[inline(always)]
     fn get(&self, key: u64) -> usize {
         let slot = ((u128::from(key) * self.count as u128) >> 64) as u64;
-        read(&self.places, slot * u64::from(self.width), self.width) as usize
+        read(&self.places, slot * u64::from(self.width), mask(self.width)) as usize
     }
 }
 
