@@ -49,6 +49,11 @@ impl Left {
         self.closed
     }
 
+    /// The open n-grams with what was charged for their last words.
+    pub(crate) fn open_grams(&self) -> impl Iterator<Item = (Cursor, f32)> {
+        self.cursors.into_iter().zip(self.charged).take(self.open())
+    }
+
     fn push(&mut self, cursor: Cursor, charged: f32) {
         if let Some(place) = self.cursors.get_mut(usize::from(self.len)) {
             *place = cursor;

@@ -42,6 +42,7 @@ mod interpolation;
 mod layout;
 mod prefetch;
 mod query;
+mod rest;
 mod state;
 mod store;
 mod trie;

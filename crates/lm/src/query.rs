@@ -9,6 +9,7 @@ use crate::MAX_ORDER;
 use crate::bounds::Bounds;
 use crate::hash::HashLayout;
 use crate::layout::Layout;
+use crate::rest::RestCosts;
 use crate::state::{State, WordId};
 use crate::store::{List, Store};
 use crate::trie::TrieLayout;
@@ -43,6 +44,7 @@ pub struct Lm {
     /// The words of all n-grams, in models that were not compiled.
     pub(crate) list: Option<Arc<List>>,
     pub(crate) bounds: Option<Bounds>,
+    pub(crate) rest: Option<Arc<RestCosts>>,
     /// The compiled file.
     pub(crate) file: Option<Arc<Container>>,
     begin: State,
@@ -73,7 +75,18 @@ impl Lm {
     ) -> Self {
         let begin = with_layout!(&layout, layout => begin_state(layout, begin_word));
         let words = Arc::new(words);
-        Self { words, layout, counts, list: None, bounds: None, file: None, begin, begin_word, end }
+        Self {
+            words,
+            layout,
+            counts,
+            list: None,
+            bounds: None,
+            rest: None,
+            file: None,
+            begin,
+            begin_word,
+            end,
+        }
     }
 
     /// The length of the longest n-grams.

@@ -121,6 +121,37 @@ fn revealing_word_by_word_adds_up_to_direct_scoring() {
 }
 
 #[test]
+fn rest_costs_are_those_of_the_lower_models() {
+    for seed in 0..amount(60, 1_000) as u64 {
+        let mut rng = Rng::for_item(45, seed);
+        let order = 2 + rng.below(3);
+        let models: Vec<Lm> = (1..=order)
+            .map(|order| common::read(&common::Naive::random(&mut rng, order, 3, true).arpa()))
+            .collect();
+        let (plain, lower) = models.split_last().unwrap();
+        assert!(plain.with_rest_costs(&lower[..order - 2]).is_none());
+        let lm = plain.with_rest_costs(lower).unwrap();
+        for _ in 0..20 {
+            let texts = random_words(&mut rng, 6);
+            // Words that the models do not know may be known to the lower ones; the rest costs are of what is asked.
+            let (score, piece) = lm.piece(&ids(&lm, &texts));
+            assert_eq!((score, piece), plain.piece(&ids(plain, &texts)), "scores do not change");
+            let names: Vec<String> =
+                ids(&lm, &texts).into_iter().map(|word| lm.text(word).to_string()).collect();
+            let expected: f64 = (1..=piece.left.open())
+                .map(|n| {
+                    let last =
+                        |lm: &Lm| lm.local(&ids(lm, &names[..n])) - lm.local(&ids(lm, &names[..n - 1]));
+                    last(&lower[n - 1]) - last(&lm)
+                })
+                .sum();
+            assert_close(lm.rest(&piece.left), expected);
+            assert_eq!(plain.rest(&piece.left), 0.0);
+        }
+    }
+}
+
+#[test]
 fn nothing_seen_changes_nothing_and_closing_forgets() {
     each_model(44, 50, 500, |lm, _, rng| {
         let (_, mut piece) = lm.piece(&ids(lm, &random_words(rng, 5)));

@@ -103,6 +103,24 @@ pub(crate) fn lengthen(n: usize, cursor: Cursor, oldest: WordId) -> Cursor {
     Cursor(cursor.0.wrapping_add((u64::from(oldest.0) + 1).wrapping_mul(MULTIPLIERS[n - 1])))
 }
 
+/// The word of the n-gram of one word that a sum stands for: the multiplier is odd, so it has an inverse.
+fn only_word(cursor: Cursor) -> u64 {
+    cursor.0.wrapping_mul(INVERSE).wrapping_sub(1)
+}
+
+/// The inverse of the first multiplier modulo 2^64. Each step of Newton's method doubles the number of right bits.
+const INVERSE: u64 = {
+    let mut inverse = MULTIPLIERS[0];
+    let mut step = 0;
+    while step < 6 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(MULTIPLIERS[0].wrapping_mul(inverse)));
+        step += 1;
+    }
+    inverse
+};
+
+const _: () = assert!(INVERSE.wrapping_mul(MULTIPLIERS[0]) == 1);
+
 /// The sum of `words`, oldest first.
 pub(crate) fn cursor_of(words: &[WordId]) -> Cursor {
     (1..).zip(words.iter().rev()).fold(Cursor(0), |cursor, (n, &word)| lengthen(n, cursor, word))
@@ -123,6 +141,13 @@ pub(crate) struct HashLayout {
     pub(crate) middle: Vec<Table<MiddleLine>>,
     /// `None` in models of order 1.
     pub(crate) longest: Option<Table<LongLine>>,
+}
+
+impl HashLayout {
+    /// The slot of the 1-gram at `cursor`.
+    pub(crate) fn words_slot(&self, cursor: Cursor) -> Option<usize> {
+        usize::try_from(only_word(cursor)).ok().filter(|&word| word < self.words.len())
+    }
 }
 
 impl Layout for HashLayout {
