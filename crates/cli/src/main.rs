@@ -33,7 +33,21 @@ fn main() -> ExitCode {
 
 #[allow(clippy::print_stderr)]
 fn complain(error: &anyhow::Error) {
-    eprintln!("error: {error:#}");
+    eprintln!("error: {}", message(error));
+}
+
+/// The error and its causes, without causes that the message before tells already.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if message.is_empty() {
+            message = cause;
+        } else if !message.contains(&cause) {
+            message.push_str(": ");
+            message.push_str(&cause);
+        }
+    }
+    message
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

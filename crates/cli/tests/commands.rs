@@ -156,6 +156,7 @@ fn score_names_what_is_wrong() {
     assert!(message.contains("found 2 lines") && message.contains("expected 3"), "{message}");
     let message = failure(&sylvan(&["score", "--ref", "no/such/file", three]));
     assert!(message.contains("no/such/file: cannot open"), "{message}");
+    assert_eq!(message.matches("No such file").count(), 1, "the reason stands once: {message}");
     std::fs::write(dir.path().join("bad"), b"a\nb\xff\n").unwrap();
     let bad = dir.path().join("bad");
     let message = failure(&sylvan(&["score", "--ref", two, bad.to_str().unwrap()]));
