@@ -56,7 +56,8 @@ fn crates_use_only_crates_listed_before_them() {
     assert!(members.len() > 10);
     let mut wrong = Vec::new();
     for (place, member) in members.iter().enumerate() {
-        let manifest = std::fs::read_to_string(root().join("crates").join(member).join("Cargo.toml")).unwrap();
+        let manifest =
+            std::fs::read_to_string(root().join("crates").join(member).join("Cargo.toml")).unwrap();
         let normal = manifest.split("[dependencies]").nth(1).unwrap_or_default();
         let normal = normal.split("\n[").next().unwrap();
         for line in normal.lines() {
