@@ -43,7 +43,7 @@ pub(crate) struct Estimate {
     /// Leave out n-grams with words that are not in this file (words between spaces or line breaks).
     #[arg(long, value_name = "FILE")]
     limit_vocab: Option<PathBuf>,
-    /// Leave out <s>, </s> and <unk> in the text instead of refusing them.
+    /// Leave out the words `<s>`, `</s>` and `<unk>` in the text instead of refusing them.
     #[arg(long)]
     skip_symbols: bool,
     /// The folder for temporary files. Default: the folder of the model.
