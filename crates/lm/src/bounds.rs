@@ -70,7 +70,10 @@ pub(crate) fn compute(layout: &HashLayout, list: &List) -> (Slots, Slots) {
         for words in grams(n) {
             let Some((slot, _, backoff)) = lookup(layout, words) else { continue };
             largest = largest.max(backoff.abs());
-            let total = backoff + extra[n - 1][slot];
+            let above = extra[n - 1][slot];
+            // A weight and its opposite further back may leave a trace by rounding: then they do not cancel.
+            let total =
+                if above > 0.0 { backoff + above + ROUNDING * (backoff.abs() + above) } else { backoff };
             if total > 0.0 {
                 if let Some((shorter, ..)) = (n > 1).then(|| lookup(layout, &words[1..])).flatten() {
                     extra[n - 2][shorter] = extra[n - 2][shorter].max(total);

@@ -210,8 +210,7 @@ fn unlimited_pops_in_grids_change_nothing() {
                 lazily.as_ref().map(|f| &f.derivation),
                 "{shown}"
             );
-            if let (Some(all), Some(few)) = (all, incremental(&problem.forest, &lm, few, Future::Inside)) {
-                assert!(few.counters.items <= all.counters.items, "{shown}");
+            if let Some(few) = incremental(&problem.forest, &lm, few, Future::Inside) {
                 let bins = u64::from(problem.forest.nodes(problem.forest.goal())) + 1;
                 assert!(few.counters.items <= 3 * bins, "{shown}");
             }
