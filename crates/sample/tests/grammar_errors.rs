@@ -164,3 +164,25 @@ proptest! {
         drop(Grammar::parse_files(&files));
     }
 }
+
+#[test]
+fn a_hundred_thousand_broken_grammars_are_grammars_or_errors_with_their_place() {
+    let lines: Vec<&str> = SMALL.lines().collect();
+    let mut rng = sylvan_base::Rng::new(31);
+    let (mut accepted, mut refused) = (0, 0);
+    for round in 0..100_000 {
+        let broken = round % lines.len();
+        let mutated = sylvan_testkit::mutate(lines[broken].as_bytes(), &mut rng);
+        let mutated = String::from_utf8_lossy(&mutated);
+        let text: Vec<&str> =
+            lines.iter().enumerate().map(|(at, line)| if at == broken { &*mutated } else { line }).collect();
+        match Grammar::parse("broken", &text.join("\n")) {
+            Ok(_) => accepted += 1,
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().starts_with("broken:"), "{error}");
+            }
+        }
+    }
+    assert!(accepted > 1_000 && refused > 1_000, "{accepted} accepted, {refused} refused");
+}
