@@ -14,15 +14,18 @@ const AHEAD: usize = 16;
 
 /// For layouts where a query knows all its places at once: each is announced some time before it is answered.
 pub(crate) fn rolling<L: Layout>(layout: &L, queries: &[(State, WordId)], results: &mut Vec<(f32, State)>) {
-    let announce = |(state, word): &(State, WordId)| {
-        layout.announce(*word, state.words());
-    };
-    queries.iter().take(AHEAD).for_each(announce);
+    let announce = |(state, word): &(State, WordId)| layout.announce(*word, state.words());
+    let mut hints = [L::Hints::default(); AHEAD];
+    for (place, query) in hints.iter_mut().zip(queries) {
+        *place = announce(query);
+    }
     for (index, (state, word)) in queries.iter().enumerate() {
+        let place = &mut hints[index % AHEAD];
+        let known = *place;
         if let Some(later) = queries.get(index + AHEAD) {
-            announce(later);
+            *place = announce(later);
         }
-        results.push(walk(layout, state, *word, L::Hints::default()).finish(state, *word));
+        results.push(walk(layout, state, *word, known).finish(state, *word));
     }
 }
 

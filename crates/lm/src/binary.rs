@@ -5,7 +5,7 @@
 //! "ends" "bytes" "slots"            the vocabulary
 //! "grams1"                          the 1-grams
 //! "grams2" ..                       hash: lines of the tables;  trie: records
-//! "words2" .. "probs2" "backs2" ..  trie: words; tables of codes where there are any
+//! "words2" "pilots2" .. "probs2" .. trie: words or hash functions; tables of codes where there are any
 //! "best1" .. "extra1" ..            upper bounds, if asked for
 //! ```
 //!
@@ -23,14 +23,18 @@ use crate::hash::{HashLayout, Table, cursor_of, key};
 use crate::layout::Layout;
 use crate::query::{AnyLayout, with_layout};
 use crate::trie::bits::{WIDEST, bytes_for, mask, width_below};
-use crate::trie::build::{Scatter, build, interleaved};
+use crate::trie::build::{Scatter, build, is_together};
 use crate::trie::codes::Codes;
-use crate::trie::{Jumps, Level, TrieLayout, scale_for};
+use crate::trie::level::{Level, Order};
+use crate::trie::perfect::{Perfect, buckets_for, cells_for};
+use crate::trie::{TrieLayout, scale_for};
 use crate::words::Words;
 use crate::{Lm, MAX_ORDER, WordId};
 
 const KIND: Name = name("lm");
-const VERSION: u32 = 1;
+/// Version 1 knows only sorted tries.
+const VERSION: u32 = 2;
+const OLDEST: u32 = 1;
 const META: Name = name("meta");
 /// How many numbers the section "meta" has.
 const NUMBERS: usize = 40;
@@ -94,6 +98,9 @@ struct Meta {
 const TABLE: u64 = 1 << 8;
 /// In the width of starts: each word stands before its record.
 const TOGETHER: u64 = 1 << 9;
+/// In the width of starts: the n-grams are hashed, with a seed in the bits from [`SEED`] on.
+const HASHED: u64 = 1 << 10;
+const SEED: u32 = 16;
 /// Which bounds there are, in "meta".
 const BEST_ONLY: u64 = 1;
 const WITH_EXTRA: u64 = 2;
@@ -150,7 +157,7 @@ impl Lm {
     }
 
     fn open_compiled(path: &Path) -> Result<Self> {
-        let file = Arc::new(Container::open(path, KIND, VERSION..=VERSION)?);
+        let file = Arc::new(Container::open(path, KIND, OLDEST..=VERSION)?);
         let meta = Meta::from_numbers(file.section(META)?);
         let meta =
             meta.ok_or_else(|| file.bad("another section \"meta\"".into(), format!("{NUMBERS} numbers")))?;
@@ -250,14 +257,17 @@ impl Lm {
                     meta.widths[n - 2] = [
                         u64::from(level.prob.width) | flag(&level.prob.table),
                         u64::from(level.backoff.width) | flag(&level.backoff.table),
-                        u64::from(level.next_width) | if interleaved(n) { TOGETHER } else { 0 },
+                        u64::from(level.next_width),
                     ];
-                    if !interleaved(n) {
+                    let together = is_together(n, level.perfect.is_some());
+                    meta.widths[n - 2][2] |= if together { TOGETHER } else { 0 };
+                    if !together {
                         writer.section(numbered("words", n), &level.words)?;
                     }
                     writer.section(numbered("grams", n), &level.records)?;
-                    if let Some(jumps) = &level.jumps {
-                        writer.section(numbered("jumps", n), jumps)?;
+                    if let Some(perfect) = &level.perfect {
+                        meta.widths[n - 2][2] |= HASHED | u64::from(perfect.seed) << SEED;
+                        writer.section(numbered("pilots", n), &perfect.pilots)?;
                     }
                     for (stem, table) in [("probs", &level.prob.table), ("backs", &level.backoff.table)] {
                         if let Some(table) = table {
@@ -266,7 +276,7 @@ impl Lm {
                     }
                     if let (Some((best, extra)), true) = (&bounds, n < order) {
                         for (stem, values) in bound_stems.iter().zip([&best[n - 1], &extra[n - 1]]) {
-                            let mut moved = vec![0.0; level.count];
+                            let mut moved = vec![0.0; level.cells];
                             for (words, &place) in list.grams(n).zip(&level.places) {
                                 if let Some((slot, _)) = layout.middle[n - 2].find(key(cursor_of(words))) {
                                     moved[place as usize] = values[slot];
@@ -300,7 +310,7 @@ impl Lm {
                     .find_map(|(table, n)| table.fault(kept(n)))
                     .or_else(|| layout.longest.as_ref().and_then(|table| table.fault(kept(self.order()))))
             }
-            AnyLayout::Trie(layout) => layout.fault(),
+            AnyLayout::Trie(layout) => layout.fault(&meta.kept),
         };
         match fault {
             Some(fault) => Err(file.bad(fault, "the structure of a model".into())),
@@ -352,57 +362,71 @@ fn open_trie(file: &Arc<Container>, meta: &Meta) -> Result<TrieLayout> {
             if width & TABLE != 0 { Some(Section::from_file(file, numbered(stem, n))?) } else { None };
         Ok(Codes { width: (width & !TABLE) as u32, table })
     };
-    let mut levels = Vec::new();
+    let mut levels: Vec<Level> = Vec::new();
+    let mut parents = meta.vocab;
     for n in 2..=order {
         let [prob, backoff, next] = meta.widths[n - 2];
-        let together = next & TOGETHER != 0;
-        let widths = [prob & !TABLE, backoff & !TABLE, next & !TOGETHER, meta.word_width];
+        let (together, hashed, seed) = (next & TOGETHER != 0, next & HASHED != 0, next >> SEED);
+        let next = next & (TOGETHER - 1);
+        let widths = [prob & !TABLE, backoff & !TABLE, next, meta.word_width];
         // A width of 0 would make any number of words fit; only the true one bounds the count by the file's size.
         let words_fit = meta.word_width == u64::from(width_below(meta.vocab)) && meta.word_width > 0;
         if !words_fit || widths.iter().any(|&width| width > u64::from(WIDEST)) {
             let expected = format!("at most {WIDEST}, and as many as words need");
             return Err(file.bad(format!("fields of {widths:?} bits"), expected));
         }
+        // The place of the shorter n-gram stands behind the word, and only hashed ones follow no sorted ones.
+        let follows = n == 2 || matches!(levels[n - 3].order, Order::Hashed { .. });
+        if hashed && !(together && follows && n < order) {
+            return Err(file.bad(format!("{n}-grams that cannot be hashed"), "sorted ones".into()));
+        }
+        let count = meta.kept[n - 1];
+        let seed = u32::try_from(seed).unwrap_or(u32::MAX);
+        let cells = if hashed { cells_for(count, seed) } else { count };
+        let parent_width = if hashed { width_below(parents) } else { 0 };
         let [prob_width, backoff_width, next_width, word_width] = widths.map(|width| width as u32);
         let record = prob_width + backoff_width + next_width;
         let records = Section::from_file(file, numbered("grams", n))?;
         let (words, stride, record_offset, record_stride) = if together {
-            (Section::clone(&records), word_width + record, word_width, word_width + record)
+            let front = word_width + parent_width;
+            (Section::clone(&records), front + record, front, front + record)
         } else {
             (Section::from_file(file, numbered("words", n))?, word_width, 0, record)
         };
-        let count = meta.kept[n - 1];
         let more = u64::from(n < order);
-        let words_expected = if together { count + more } else { count };
-        let expected = (bytes_for(words_expected, stride), bytes_for(count + more, record_stride));
+        let words_expected = if together { cells + more } else { cells };
+        let expected = (bytes_for(words_expected, stride), bytes_for(cells + more, record_stride));
         let found = (Some(words.len() as u64), Some(records.len() as u64));
-        if found != expected {
+        if found != expected || cells > u64::from(u32::MAX) {
             return Err(file.bad(format!("{found:?} bytes of {n}-grams"), format!("{expected:?}")));
         }
-        let jumps = if file.has(numbered("jumps", n)) {
-            let width = width_below(count);
-            let places: Section<u8> = Section::from_file(file, numbered("jumps", n))?;
-            if Some(places.len() as u64) != bytes_for(count, width) {
-                return Err(file.bad(format!("{} bytes of places", places.len()), format!("{count} places")));
+        let cells = cells as usize;
+        let order = if hashed {
+            let pilots: Section<u8> = Section::from_file(file, numbered("pilots", n))?;
+            if pilots.len() as u64 != buckets_for(count) {
+                let expected = format!("{} bytes", buckets_for(count));
+                return Err(file.bad(format!("{} bytes of pilots", pilots.len()), expected));
             }
-            Some(Jumps { count: count as usize, width, places })
+            let perfect = Perfect { seed, cells, pilots };
+            Order::Hashed { perfect, word_width, parent_mask: mask(parent_width) }
         } else {
-            None
+            Order::Sorted
         };
         let level = Level {
-            count: count as usize,
+            cells,
             word_mask: mask(word_width),
             stride,
             words,
             record_offset,
             record_stride,
             records,
-            jumps,
+            order,
             prob: codes("probs", n, prob)?,
             backoff: codes("backs", n, backoff)?,
             next_width,
         };
         levels.push(level);
+        parents = cells as u64;
     }
     Ok(TrieLayout { words, levels, scale: scale_for(meta.vocab as usize) })
 }
