@@ -141,6 +141,7 @@ fn old_files_open() {
     for (version, bytes) in [
         ("hash 1", &include_bytes!("data/tiny_hash_v1.lm")[..]),
         ("trie 1", &include_bytes!("data/tiny_trie_v1.lm")[..]),
+        ("trie 2", &include_bytes!("data/tiny_trie_v2.lm")[..]),
     ] {
         let path = folder.path().join(version);
         std::fs::write(&path, bytes).unwrap();

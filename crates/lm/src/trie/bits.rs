@@ -1,9 +1,9 @@
 //! Numbers of any width, one behind the other.
 
-/// The widest number. It fits into 8 bytes wherever its first bit stands in a byte, and three of them into 16.
+/// The widest number. It fits into 8 bytes wherever its first bit stands in a byte.
 pub(crate) const WIDEST: u32 = 32;
 
-/// Bytes behind the last number, so that every number can be read as 16 bytes.
+/// Bytes behind the last number, so that every number can be read as 8 bytes, and a little more can be asked for.
 pub(crate) const PADDING: usize = 16;
 
 /// How many bits a number below `bound` needs.
@@ -19,16 +19,6 @@ pub(crate) fn read(bytes: &[u8], bit: u64, mask: u64) -> u64 {
     let at = (bit >> 3) as usize;
     match bytes.get(at..at + 8).and_then(|bytes| bytes.first_chunk()) {
         Some(&chunk) => (u64::from_le_bytes(chunk) >> (bit & 7)) & mask,
-        None => 0,
-    }
-}
-
-/// Reads all that starts at a bit, at least 121 bits. Whatever lies beyond the end is 0.
-#[inline(always)]
-pub(crate) fn read_wide(bytes: &[u8], bit: u64) -> u128 {
-    let at = (bit >> 3) as usize;
-    match bytes.get(at..at + 16).and_then(|bytes| bytes.first_chunk()) {
-        Some(&chunk) => u128::from_le_bytes(chunk) >> (bit & 7),
         None => 0,
     }
 }
@@ -96,7 +86,6 @@ mod tests {
             let mut bit = 0;
             for &(number, width) in &numbers {
                 assert_eq!(read(&bytes, bit, mask(width)), number);
-                assert_eq!(read_wide(&bytes, bit) as u64 & ((1 << width) - 1), number);
                 bit += u64::from(width);
             }
             assert_eq!(bytes.len() as u64, bytes_for(bit, 1).unwrap());

@@ -50,7 +50,6 @@ pub(crate) struct BuiltLevel {
     pub(crate) places: Vec<u32>,
 }
 
-
 /// Whether the n-grams of this length have their words and records together.
 pub(crate) fn is_together(n: usize, hashed: bool) -> bool {
     hashed || n > 2

@@ -2,7 +2,7 @@
 
 use sylvan_store::Section;
 
-use super::bits::{mask, read, read_wide};
+use super::bits::{mask, read};
 use super::codes::Codes;
 use super::perfect::{Perfect, key};
 use crate::WordId;
@@ -81,15 +81,15 @@ impl Level {
         self.backoff.decode(read(&self.records, bit, mask(self.backoff.width)))
     }
 
-    /// Probability, back-off weight and start of the longer n-grams, all from one read.
+    /// Probability, back-off weight and start of the longer n-grams. The reads do not wait for each other.
     #[inline(always)]
     pub(crate) fn fields(&self, at: usize) -> (f32, f32, u32) {
-        let bits = read_wide(&self.records, self.record(at));
-        let prob = self.prob.decode(bits as u64 & mask(self.prob.width));
-        let bits = bits >> (self.prob.width & 63);
-        let backoff = self.backoff.decode(bits as u64 & mask(self.backoff.width));
-        let bits = (bits >> (self.backoff.width & 63)) as u64;
-        (prob, backoff, (bits & mask(self.next_width)) as u32)
+        let bit = self.record(at);
+        let prob = self.prob.decode(read(&self.records, bit, mask(self.prob.width)));
+        let bit = bit + u64::from(self.prob.width);
+        let backoff = self.backoff.decode(read(&self.records, bit, mask(self.backoff.width)));
+        let bit = bit + u64::from(self.backoff.width);
+        (prob, backoff, read(&self.records, bit, mask(self.next_width)) as u32)
     }
 
     /// Where the longer n-grams of this one start.
@@ -103,11 +103,10 @@ impl Level {
     #[inline(always)]
     pub(crate) fn holds(&self, at: usize, parent: u32, oldest: WordId) -> bool {
         let Order::Hashed { word_width, parent_mask, .. } = &self.order else { return false };
-        let bits = read_wide(&self.words, at as u64 * u64::from(self.stride));
-        let word = bits as u64 & self.word_mask;
-        let found = (bits >> (word_width & 63)) as u64 & parent_mask;
+        let bit = at as u64 * u64::from(self.stride);
         // Words and places of other models may be too large for the fields, and then nothing is equal.
-        (word == u64::from(oldest.0)) & (found == u64::from(parent))
+        let word = read(&self.words, bit, self.word_mask) == u64::from(oldest.0);
+        word & (read(&self.words, bit + u64::from(*word_width), *parent_mask) == u64::from(parent))
     }
 
     /// The place of `word` from `low` to `high`; `scale` is 2^32 divided by the number of words of the model.

@@ -91,7 +91,7 @@ impl TrieLayout {
 
     /// Whether the n-grams of length `n` + 1 are hashed.
     #[inline(always)]
-    fn is_hashed_behind(&self, n: usize) -> bool {
+    pub(crate) fn is_hashed_behind(&self, n: usize) -> bool {
         matches!(self.levels.get(n - 1), Some(Level { order: Order::Hashed { .. }, .. }))
     }
 }
@@ -196,4 +196,3 @@ impl Layout for TrieLayout {
         if n == 1 { self.words.len().saturating_sub(1) } else { self.levels[n - 2].cells }
     }
 }
-

@@ -207,8 +207,9 @@ mod tests {
         let mut rng = Rng::new(8);
         let sizes = (0..60).chain([100, 1_000, 20_000]);
         for size in sizes {
-            let mut keys: Vec<u64> =
-                (0..size).map(|_| key(rng.below(1 + size / 3) as u32, WordId(rng.below(300) as u32))).collect();
+            let mut keys: Vec<u64> = (0..size)
+                .map(|_| key(rng.below(1 + size / 3) as u32, WordId(rng.below(300) as u32)))
+                .collect();
             keys.sort_unstable();
             keys.dedup();
             let perfect = Perfect::new(&keys);
