@@ -3,66 +3,33 @@
 //! Chiang 2007; Huang & Chiang 2007. For trees: Liu, Liu & Lin 2006.
 //!
 //! ```text
-//! item   <v, L, R> : w          v a vertex, L and R its boundary (chart_state.rs)
+//! item   <v, B> : w          v a vertex, B the boundary of its words (two_sided.rs)
 //!
-//! e: v -> X1 .. Xk    <t_j, L_j, R_j> : w_j  for the tails t_j of e, in target order
-//! -------------------------------------------------------------------------------
-//! <v, L, R> : score(e) + sum w_j + language model of what became scorable
+//! e: v -> X1 .. Xk    <t_j, B_j> : w_j  for the tails t_j of e, in target order
+//! ----------------------------------------------------------------------------------
+//! <v, B> : score(e) + sum w_j + what the language model changes where the parts meet
 //! ```
 //!
 //! Per vertex, each edge spans a grid over the sorted items of its tails. Candidates are taken from all grids
-//! best first, by `w + local(L)`; taking one puts its neighbours into the queue. The language model makes the
-//! order only nearly best first, so the cell is sorted at the end.
+//! best first; taking one puts its neighbours into the queue. The language model makes the order only nearly best
+//! first, so the cell is sorted at the end.
+//!
+//! A cell of the grid is reached from one neighbour only, the one that is smaller by one in the last coordinate
+//! that is not 0, so nothing needs to be remembered to see no cell twice.
 //!
 //! | here | papers |
 //! |---|---|
-//! | `Item::score` | w |
-//! | `Item::rank` | w + local(L): the boundary words' own estimate |
+//! | `Item::score` | w + local(L): words without history are charged without it |
 //! | `Cube::beam` | b, distinct items per vertex |
 //! | `Cube::pops` | P, candidates taken per vertex, recombined ones included |
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use sylvan_base::hash::fold;
-use sylvan_base::{HashMap, HashSet, IndexVec};
-use sylvan_forest::{Derivation, EdgeId, Target, TranslationForest, VertexId};
+use sylvan_forest::{EdgeId, TranslationForest, VertexId};
 
-use crate::chart_state::{ChartState, Combiner, complete_sentence};
-use crate::outcome::better;
-use crate::{Beam, Counters, LanguageModel, Outcome};
-
-/// A translation of one vertex.
-#[derive(Debug)]
-struct Item<S> {
-    state: ChartState<S>,
-    score: f64,
-    rank: f64,
-    hash: u64,
-    edge: EdgeId,
-    /// Per tail in target order, the index of its item in that vertex's cell.
-    tails: Box<[u32]>,
-}
-
-/// A candidate in the queue; ordered by rank, then by content.
-struct Candidate<S>(Item<S>);
-
-impl<S> Ord for Candidate<S> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.rank.total_cmp(&other.0.rank).then(other.0.hash.cmp(&self.0.hash))
-    }
-}
-impl<S> PartialOrd for Candidate<S> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl<S> PartialEq for Candidate<S> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl<S> Eq for Candidate<S> {}
+use crate::chart::{Chart, Item, Losers};
+use crate::{Beam, Outcome, TwoSided};
 
 /// The limits of cube pruning, per vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,118 +51,127 @@ impl Cube {
 /// The best derivation that cube pruning finds; `None` if the forest has none.
 ///
 /// Without limits every combination is looked at and the result is exact.
-pub fn cube_pruning<L: LanguageModel>(forest: &TranslationForest, lm: &L, limits: Cube) -> Option<Outcome> {
-    let mut search = Search { forest, lm, limits, cells: IndexVec::new(), counters: Counters::default() };
-    for vertex in forest.vertices() {
-        let cell = search.cell(vertex);
-        search.cells.push(cell);
+pub fn cube_pruning<M: TwoSided>(forest: &TranslationForest, lm: &M, limits: Cube) -> Option<Outcome> {
+    CubePruning::default().search(forest, lm, limits, Losers::Forget)
+}
+
+/// The memory of the search, to be used for many sentences.
+#[derive(Debug)]
+pub struct CubePruning<S> {
+    chart: Chart<S>,
+    queue: BinaryHeap<Entry>,
+    /// Where the queue's entries point to.
+    candidates: Vec<Item<S>>,
+}
+
+impl<S> Default for CubePruning<S> {
+    fn default() -> Self {
+        Self { chart: Chart::default(), queue: BinaryHeap::new(), candidates: Vec::new() }
     }
-    search.best()
 }
 
-struct Search<'a, L: LanguageModel> {
-    forest: &'a TranslationForest,
-    lm: &'a L,
-    limits: Cube,
-    /// The items of each finished vertex, best rank first.
-    cells: IndexVec<VertexId, Vec<Item<L::State>>>,
-    counters: Counters,
+/// A candidate in the queue; ordered by rank, then by content.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    rank: f64,
+    hash: u64,
+    candidate: u32,
 }
 
-impl<L: LanguageModel> Search<'_, L> {
-    fn cell(&mut self, vertex: VertexId) -> Vec<Item<L::State>> {
-        let mut queue = BinaryHeap::new();
-        let mut seen: HashSet<(EdgeId, Box<[u32]>)> = HashSet::default();
-        for edge in self.forest.edges(vertex) {
-            let corner: Box<[u32]> = self.forest.tails(edge).map(|_| 0).collect();
-            queue.push(Candidate(self.combine(edge, corner)));
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank.total_cmp(&other.rank).then(other.hash.cmp(&self.hash))
+    }
+}
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl Eq for Entry {}
+
+impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
+    /// See [`cube_pruning`]; what was found on the way can be read from [`chart`](Self::chart).
+    pub fn search<M: TwoSided<State = S>>(
+        &mut self,
+        forest: &TranslationForest,
+        lm: &M,
+        limits: Cube,
+        losers: Losers,
+    ) -> Option<Outcome> {
+        self.chart.start(forest, lm, losers);
+        for vertex in forest.vertices() {
+            self.fill(forest, lm, limits, vertex);
         }
-        let mut cell: Vec<Item<L::State>> = Vec::new();
-        let mut known: HashMap<ChartState<L::State>, usize> = HashMap::default();
+        self.chart.best(forest, lm)
+    }
+
+    /// The items of the last search.
+    pub fn chart(&self) -> &Chart<S> {
+        &self.chart
+    }
+
+    fn fill<M: TwoSided<State = S>>(
+        &mut self,
+        forest: &TranslationForest,
+        lm: &M,
+        limits: Cube,
+        vertex: VertexId,
+    ) {
+        self.queue.clear();
+        self.candidates.clear();
+        for edge in forest.edges(vertex) {
+            let corner = self.chart.tails.len() as u32;
+            for tail in forest.tails(edge) {
+                let first = self.chart.cell(tail).start;
+                self.chart.tails.push(first);
+            }
+            self.push(forest, lm, edge, corner);
+        }
         let mut pops = 0;
-        while cell.len() < self.limits.beam.0 && pops < self.limits.pops {
-            let Some(Candidate(item)) = queue.pop() else { break };
+        while self.chart.distinct() < limits.beam.0 && pops < limits.pops {
+            let Some(entry) = self.queue.pop() else { break };
             pops += 1;
-            for (axis, tail) in self.forest.tails(item.edge).enumerate() {
-                let mut neighbour = item.tails.clone();
-                neighbour[axis] += 1;
-                let exists = (neighbour[axis] as usize) < self.cells[tail].len();
-                if exists && seen.insert((item.edge, neighbour.clone())) {
-                    queue.push(Candidate(self.combine(item.edge, neighbour)));
-                }
-            }
-            match known.get(&item.state) {
-                None => {
-                    known.insert(item.state.clone(), cell.len());
-                    cell.push(item);
-                }
-                Some(&index) => {
-                    self.counters.recombined += 1;
-                    let old = &mut cell[index];
-                    if better(item.score, item.hash, old.score, old.hash) {
-                        *old = item;
-                    }
-                }
-            }
+            let item = self.candidates[entry.candidate as usize];
+            self.chart.add(item);
+            self.push_neighbours(forest, lm, item.edge, item.tails as usize);
         }
-        self.counters.pruned += queue.len() as u64;
-        cell.sort_by(|a, b| b.rank.total_cmp(&a.rank).then(a.hash.cmp(&b.hash)));
-        cell
+        self.chart.counters.pruned += self.queue.len() as u64;
+        self.chart.close();
     }
 
-    /// Applies the inference rule. Every tail has an item with the given index: the forest keeps no edge
-    /// with an underivable tail.
-    fn combine(&mut self, edge: EdgeId, tails: Box<[u32]>) -> Item<L::State> {
-        let spec = self.forest.edge(edge).spec;
-        let mut combiner = Combiner::new(self.lm);
-        let mut score = spec.score;
-        let mut hash = fold(0, spec.hash);
-        let mut next = 0;
-        for &symbol in self.forest.target(edge) {
-            match symbol {
-                Target::Bundle(bundle) => combiner.bundle(self.forest, bundle),
-                Target::Vertex(vertex) => {
-                    let part = &self.cells[vertex][tails[next] as usize];
-                    combiner.part(&part.state);
-                    score += part.score;
-                    hash = fold(hash, part.hash);
-                    next += 1;
-                }
+    fn push_neighbours<M: TwoSided<State = S>>(
+        &mut self,
+        forest: &TranslationForest,
+        lm: &M,
+        edge: EdgeId,
+        tails: usize,
+    ) {
+        let arity = forest.tails(edge).count();
+        for (axis, tail) in (0..arity).rev().zip(forest.tails(edge).rev()) {
+            let cell = self.chart.cell(tail);
+            let at = self.chart.tails[tails + axis];
+            if at + 1 < cell.end {
+                let start = self.chart.tails.len();
+                self.chart.tails.extend_from_within(tails..tails + arity);
+                self.chart.tails[start + axis] += 1;
+                self.push(forest, lm, edge, start as u32);
+            }
+            if at > cell.start {
+                break;
             }
         }
-        let combined = combiner.finish();
-        score += combined.score;
-        let rank = score + self.lm.local(&combined.state.left);
-        self.counters.items += 1;
-        self.counters.lm_queries += combined.lm_queries + combined.state.left.len() as u64;
-        Item { state: combined.state, score, rank, hash, edge, tails }
     }
 
-    /// The goal's best item, chosen after the sentence boundaries are scored.
-    fn best(mut self) -> Option<Outcome> {
-        let goal = self.forest.goal();
-        let mut best: Option<(f64, u64, usize)> = None;
-        for (index, item) in self.cells[goal].iter().enumerate() {
-            let score = item.score + complete_sentence(self.lm, &item.state);
-            self.counters.lm_queries += item.state.left.len() as u64 + 1;
-            if best.is_none_or(|(s, h, _)| better(score, item.hash, s, h)) {
-                best = Some((score, item.hash, index));
-            }
-        }
-        let (score, _, index) = best?;
-        Some(Outcome { derivation: self.derivation(goal, index), score, counters: self.counters })
-    }
-
-    fn derivation(&self, goal: VertexId, index: usize) -> Derivation {
-        let mut edges = Vec::new();
-        let mut open = vec![(goal, index)];
-        while let Some((vertex, index)) = open.pop() {
-            let item = &self.cells[vertex][index];
-            edges.push(item.edge);
-            let first = open.len();
-            open.extend(self.forest.tails(item.edge).zip(item.tails.iter().map(|&tail| tail as usize)));
-            open[first..].reverse();
-        }
-        Derivation::new(edges)
+    fn push<M: TwoSided<State = S>>(&mut self, forest: &TranslationForest, lm: &M, edge: EdgeId, tails: u32) {
+        let item = self.chart.combine(forest, lm, edge, tails);
+        let candidate = self.candidates.len() as u32;
+        self.queue.push(Entry { rank: item.rank, hash: item.hash, candidate });
+        self.candidates.push(item);
     }
 }

@@ -25,8 +25,9 @@
 //! ```
 
 mod bins;
+mod boundary_words;
 mod brute_force;
-mod chart_state;
+mod chart;
 mod cube_pruning;
 mod deduction;
 mod estimate;
@@ -34,11 +35,13 @@ mod incremental;
 mod language_model;
 mod outcome;
 mod prediction;
+mod two_sided;
 
 pub use bins::{Limits, Visit};
+pub use boundary_words::{Boundary, BoundaryWords, ShownBoundary};
 pub use brute_force::{Derivations, brute_force};
-pub use chart_state::{ChartState, Combined, Combiner};
-pub use cube_pruning::{Cube, cube_pruning};
+pub use chart::{Chart, Losers, Way};
+pub use cube_pruning::{Cube, CubePruning, cube_pruning};
 pub use deduction::{Application, Charge, Choice, Deduction, Successor};
 pub use estimate::{Estimate, inside_estimate};
 pub use incremental::{Future, StackId, Step, incremental, incremental_traced};
@@ -47,3 +50,4 @@ pub use outcome::{Beam, Counters, Outcome, rescore};
 pub use prediction::{
     Bundle, Prediction, PredictionStep, PredictionTables, PrefixId, prediction, prediction_traced,
 };
+pub use two_sided::{Mark, Side, TwoSided};

@@ -7,8 +7,8 @@ use common::{HashLm, Problem};
 use sylvan_base::Rng;
 use sylvan_forest::{BundleId, Derivation, Target, TranslationForest};
 use sylvan_search::{
-    Beam, Cube, Derivations, Future, LanguageModel, Limits, NoLanguageModel, Outcome, Prediction,
-    PredictionTables, brute_force, cube_pruning, incremental, prediction, rescore,
+    Beam, BoundaryWords, Cube, Derivations, Future, LanguageModel, Limits, NoLanguageModel, Outcome,
+    Prediction, PredictionTables, brute_force, cube_pruning, incremental, prediction, rescore,
 };
 use sylvan_testkit::{cases, random_instance};
 
@@ -17,7 +17,7 @@ type Search<L> = fn(&TranslationForest, &L, Beam) -> Option<Outcome>;
 /// All searches, under the names that failures print.
 fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 6] {
     [
-        ("cube pruning", |forest, lm, beam| cube_pruning(forest, lm, Cube::new(beam))),
+        ("cube pruning", |forest, lm, beam| cube_pruning(forest, &BoundaryWords::new(lm), Cube::new(beam))),
         ("incremental, inside", |forest, lm, beam| incremental(forest, lm, beam, Future::Inside)),
         ("incremental, rough", |forest, lm, beam| incremental(forest, lm, beam, Future::Rough)),
         ("prediction", |forest, lm, beam| prediction(forest, lm, beam, Prediction::default())),
@@ -126,7 +126,7 @@ fn with_no_context_in_the_model_beam_one_is_exact() {
                 found.score,
                 best.score
             );
-            let found = cube_pruning(&problem.forest, &lm, Cube::new(Beam(1))).unwrap();
+            let found = cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube::new(Beam(1))).unwrap();
             assert!(
                 close(found.score, best.score),
                 "cube pruning: {} not {}: {shown}",
@@ -222,8 +222,9 @@ fn unlimited_pops_in_grids_change_nothing() {
 fn one_pop_per_vertex_is_a_beam_of_one() {
     random_problems(5, cases(500, 5_000), |problem, shown, rng| {
         let lm = HashLm { order: 3, seed: rng.next_u64(), weight: 1.0 };
-        let one_item = cube_pruning(&problem.forest, &lm, Cube::new(Beam(1)));
-        let one_pop = cube_pruning(&problem.forest, &lm, Cube { beam: Beam::UNLIMITED, pops: 1 });
+        let one_item = cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube::new(Beam(1)));
+        let one_pop =
+            cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube { beam: Beam::UNLIMITED, pops: 1 });
         let shape = |found: Option<Outcome>| found.map(|found| (found.derivation, found.counters.items));
         assert_eq!(shape(one_pop), shape(one_item), "{shown}");
     });
@@ -242,8 +243,12 @@ fn pops_stay_limited_where_everything_recombines() {
     ];
     let problem = Problem::new(tree, &rules);
     let lm = HashLm { order: 2, seed: 4, weight: 1.0 };
-    let items =
-        |pops| cube_pruning(&problem.forest, &lm, Cube { beam: Beam(20), pops }).unwrap().counters.items;
+    let items = |pops| {
+        cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube { beam: Beam(20), pops })
+            .unwrap()
+            .counters
+            .items
+    };
     assert_eq!(items(usize::MAX), 6 * 4 + 4096, "the beam alone does not stop");
     assert!(items(100) <= 6 * 4 + 1 + 100 * 6);
 }

@@ -6,8 +6,8 @@ mod common;
 use common::{Problem, assert_close, toy_a, toy_b, toy_b_plus};
 use sylvan_forest::Target;
 use sylvan_search::{
-    Beam, Cube, Derivations, Future, LanguageModel, Step, brute_force, cube_pruning, incremental,
-    incremental_traced, inside_estimate, rescore,
+    Beam, BoundaryWords, Cube, Derivations, Future, LanguageModel, Step, brute_force, cube_pruning,
+    incremental, incremental_traced, inside_estimate, rescore,
 };
 
 /// A closed item as `bin / score / future / residual / words`.
@@ -183,14 +183,20 @@ fn feng_2012_figure_2_top_down_bins() {
 #[test]
 fn small_beams_on_the_toys() {
     let (a, lm_a) = toy_a();
-    assert_close(cube_pruning(&a.forest, &lm_a, Cube::new(Beam(1))).unwrap().score, -8.6);
+    assert_close(
+        cube_pruning(&a.forest, &BoundaryWords::new(&lm_a), Cube::new(Beam(1))).unwrap().score,
+        -8.6,
+    );
     assert_close(incremental(&a.forest, &lm_a, Beam(1), Future::Inside).unwrap().score, -8.6);
     let (b, lm_b) = toy_b_plus();
     // The boundary estimate prefers "a meeting" before the context is known.
-    let one = cube_pruning(&b.forest, &lm_b, Cube::new(Beam(1))).unwrap();
+    let one = cube_pruning(&b.forest, &BoundaryWords::new(&lm_b), Cube::new(Beam(1))).unwrap();
     assert_close(one.score, -6.0);
     assert_eq!(b.text(&one.derivation), "Bush held a meeting with Sharon");
-    assert_close(cube_pruning(&b.forest, &lm_b, Cube::new(Beam(2))).unwrap().score, -5.9);
+    assert_close(
+        cube_pruning(&b.forest, &BoundaryWords::new(&lm_b), Cube::new(Beam(2))).unwrap().score,
+        -5.9,
+    );
     for beam in [Beam(1), Beam(2), Beam::UNLIMITED] {
         assert_close(incremental(&b.forest, &lm_b, beam, Future::Inside).unwrap().score, -5.9);
     }

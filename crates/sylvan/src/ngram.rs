@@ -1,8 +1,10 @@
 //! An n-gram model of `sylvan-lm` as the searches want it: weighted, and over the forest's words.
 
+use std::hash::{Hash, Hasher};
+
 use sylvan_base::{Id, Symbol, Vocab};
-use sylvan_lm::{Lm, State, WordId};
-use sylvan_search::LanguageModel;
+use sylvan_lm::{ChartState, Joiner, Lm, MAX_ORDER, State, WordId};
+use sylvan_search::{LanguageModel, Mark, Side, TwoSided};
 
 /// An n-gram model with its weight and the map from the target vocabulary to the model's own.
 #[derive(Debug)]
@@ -45,5 +47,140 @@ impl LanguageModel for NgramScorer<'_> {
     }
     fn end(&self, state: State) -> f64 {
         f64::from(self.lm.end(&state)) * self.weight
+    }
+}
+
+/// The most words that can wait for their history.
+const MOST: usize = MAX_ORDER - 1;
+
+/// A piece of a translation: only words that can still matter, and those of its left side by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece {
+    chart: ChartState,
+    /// The open words, first to last.
+    first: [WordId; MOST],
+}
+
+impl PartialEq for Piece {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.chart == other.chart
+    }
+}
+
+impl Eq for Piece {}
+
+impl Hash for Piece {
+    #[inline]
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.chart.hash(hasher);
+    }
+}
+
+/// A piece of which the outer words are known.
+#[derive(Debug, Clone, Copy)]
+pub struct ShownPiece {
+    /// The known words of the left side; the piece itself if it is whole.
+    left: ChartState,
+    right: State,
+    whole: bool,
+}
+
+impl TwoSided for NgramScorer<'_> {
+    type State = Piece;
+    type Shown = ShownPiece;
+
+    fn piece(&self, words: &[Symbol]) -> (f64, Piece) {
+        let mut joiner = Joiner::new(self.lm);
+        let mut first = [WordId(0); MOST];
+        for (index, &word) in words.iter().enumerate() {
+            let word = self.word(word);
+            joiner.word(word);
+            if let Some(place) = first.get_mut(index) {
+                *place = word;
+            }
+        }
+        let (score, chart) = joiner.finish();
+        (score * self.weight, Piece { chart, first })
+    }
+
+    #[inline]
+    fn join<'s>(&self, mut parts: impl Iterator<Item = &'s Piece>) -> (f64, Piece) {
+        let Some(head) = parts.next() else {
+            return (0.0, Piece { chart: ChartState::EMPTY, first: [WordId(0); MOST] });
+        };
+        let mut first = head.first;
+        // While all words are open, those of the next piece come behind them.
+        let mut open = head.chart.left.open();
+        let mut joiner = Joiner::new(self.lm);
+        joiner.piece(&head.chart, 0.0);
+        for part in parts {
+            joiner.piece(&part.chart, 0.0);
+            for &word in &part.first[..part.chart.left.open()] {
+                if let Some(place) = first.get_mut(open) {
+                    *place = word;
+                    open += 1;
+                }
+            }
+        }
+        let (change, chart) = joiner.finish();
+        (change * self.weight, Piece { chart, first })
+    }
+
+    fn sentence(&self, piece: &Piece) -> f64 {
+        let mut joiner = Joiner::begin(self.lm);
+        joiner.piece(&piece.chart, 0.0);
+        joiner.word(self.lm.end_word());
+        joiner.finish().0 * self.weight
+    }
+
+    fn rest(&self, piece: &Piece) -> f64 {
+        self.lm.rest(&piece.chart.left) * self.weight
+    }
+
+    fn open(&self, piece: &Piece) -> usize {
+        piece.chart.left.open()
+    }
+
+    fn mark(&self, piece: &Piece, side: Side, index: usize) -> Mark {
+        let left = &piece.chart.left;
+        let words = match side {
+            Side::Left => &piece.first[..left.open()],
+            Side::Right => piece.chart.right.words(),
+        };
+        words.get(index).map_or(Mark::end(left.is_closed()), |word| Mark::word(word.0))
+    }
+
+    fn show(&self, piece: &Piece, left: usize, right: usize) -> ShownPiece {
+        let open = piece.chart.left.open();
+        let words = piece.chart.right.words();
+        if left >= open && right >= words.len() {
+            return ShownPiece { left: piece.chart, right: piece.chart.right, whole: true };
+        }
+        let shown = match left >= open {
+            true => piece.chart,
+            false => self.lm.piece(&piece.first[..left]).1,
+        };
+        let newest = words.len().min(right);
+        let mut oldest_first = [WordId(0); MOST];
+        for (to, from) in oldest_first.iter_mut().zip(words[..newest].iter().rev()) {
+            *to = *from;
+        }
+        let right = match newest == words.len() {
+            true => piece.chart.right,
+            false => self.lm.piece(&oldest_first[..newest]).1.right,
+        };
+        ShownPiece { left: shown, right, whole: false }
+    }
+
+    fn estimate<'s>(&self, parts: impl Iterator<Item = &'s ShownPiece>) -> f64 {
+        let mut context = self.lm.null();
+        let mut change = 0.0;
+        for part in parts {
+            let mut left = part.left;
+            change += self.lm.reveal(&context, 0, &mut left);
+            context = if part.whole { left.right } else { part.right };
+        }
+        change * self.weight
     }
 }

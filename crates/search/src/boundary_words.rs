@@ -1,0 +1,181 @@
+//! Any left-to-right model as a two-sided one: pieces keep their first and last words.
+//!
+//! The plain way (Chiang 2007; Huang & Chiang 2007): of a piece of `m` words under a model of order `g` the first
+//! and the last `min(m, g - 1)` words are kept, whatever they are. A model that knows which of its words can still
+//! matter should implement [`TwoSided`] itself and keep fewer.
+
+use sylvan_base::Symbol;
+
+use crate::{LanguageModel, Mark, Side, TwoSided};
+
+/// The longest history that is kept: models up to order 7.
+const MOST: usize = 6;
+
+/// Up to [`MOST`] words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+struct Words {
+    words: [u32; MOST],
+    len: u8,
+}
+
+impl Words {
+    fn len(&self) -> usize {
+        usize::from(self.len)
+    }
+
+    fn iter(&self) -> impl DoubleEndedIterator<Item = Symbol> + '_ {
+        self.words[..self.len()].iter().map(|&word| Symbol(word))
+    }
+
+    fn push(&mut self, word: Symbol) {
+        self.words[self.len()] = word.0;
+        self.len += 1;
+    }
+
+    /// Appends, and forgets the oldest beyond `most`.
+    fn roll(&mut self, word: Symbol, most: usize) {
+        if self.len() < most {
+            self.push(word);
+        } else if most > 0 {
+            self.words.copy_within(1..most, 0);
+            self.words[most - 1] = word.0;
+        }
+    }
+
+    fn first(&self, count: usize) -> Self {
+        self.iter().take(count).collect()
+    }
+
+    fn last(&self, count: usize) -> Self {
+        self.iter().skip(self.len().saturating_sub(count)).collect()
+    }
+}
+
+impl FromIterator<Symbol> for Words {
+    fn from_iter<I: IntoIterator<Item = Symbol>>(symbols: I) -> Self {
+        let mut words = Self::default();
+        symbols.into_iter().for_each(|word| words.push(word));
+        words
+    }
+}
+
+/// The boundary of a piece. In a piece of less than `g - 1` words both sides are the whole piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Boundary {
+    left: Words,
+    right: Words,
+}
+
+/// A boundary of which some words are known. A side that is not `whole` goes on behind its words.
+#[derive(Debug, Clone, Copy)]
+pub struct ShownBoundary {
+    left: Words,
+    right: Words,
+    whole: bool,
+}
+
+/// A [`LanguageModel`] that scores pieces.
+#[derive(Debug)]
+pub struct BoundaryWords<'m, L> {
+    lm: &'m L,
+}
+
+impl<'m, L: LanguageModel> BoundaryWords<'m, L> {
+    /// # Panics
+    /// If the model's order is above 7.
+    pub fn new(lm: &'m L) -> Self {
+        assert!(lm.order() - 1 <= MOST, "models up to order {} can be used from the bottom up", MOST + 1);
+        Self { lm }
+    }
+
+    fn history(&self) -> usize {
+        self.lm.order() - 1
+    }
+
+    fn run(&self, mut state: L::State, words: &Words) -> (f64, L::State) {
+        let mut total = 0.0;
+        for word in words.iter() {
+            let (score, next) = self.lm.score(state, word);
+            total += score;
+            state = next;
+        }
+        (total, state)
+    }
+
+    /// By how much words score more after `context` than after nothing.
+    fn change(&self, context: &Words, words: &Words) -> f64 {
+        let (_, state) = self.run(self.lm.null(), context);
+        self.run(state, words).0 - self.run(self.lm.null(), words).0
+    }
+
+    /// What is seen after `left`, then a whole piece with the boundary `part`.
+    fn behind(&self, context: &Words, part: &Boundary) -> Words {
+        let mut right = *context;
+        part.right.iter().for_each(|word| right.roll(word, self.history()));
+        right
+    }
+}
+
+impl<L: LanguageModel> TwoSided for BoundaryWords<'_, L> {
+    type State = Boundary;
+    type Shown = ShownBoundary;
+
+    fn piece(&self, words: &[Symbol]) -> (f64, Boundary) {
+        let left = words.iter().copied().take(self.history()).collect();
+        let right = words.iter().copied().skip(words.len().saturating_sub(self.history())).collect();
+        (self.lm.local(words), Boundary { left, right })
+    }
+
+    fn join<'s>(&self, parts: impl Iterator<Item = &'s Boundary>) -> (f64, Boundary) {
+        let mut joined = Boundary { left: Words::default(), right: Words::default() };
+        let mut change = 0.0;
+        for part in parts {
+            change += self.change(&joined.right, &part.left);
+            for word in part.left.iter().take(self.history() - joined.left.len()) {
+                joined.left.push(word);
+            }
+            joined.right = self.behind(&joined.right, part);
+        }
+        (change, joined)
+    }
+
+    fn sentence(&self, piece: &Boundary) -> f64 {
+        let (score, begun) = self.run(self.lm.begin(), &piece.left);
+        let change = score - self.run(self.lm.null(), &piece.left).0;
+        let last = match piece.left.len() == self.history() && self.history() > 0 {
+            true => self.run(self.lm.null(), &piece.right).1,
+            false => begun,
+        };
+        change + self.lm.end(last)
+    }
+
+    fn open(&self, piece: &Boundary) -> usize {
+        piece.left.len()
+    }
+
+    fn mark(&self, piece: &Boundary, side: Side, index: usize) -> Mark {
+        let (words, found) = match side {
+            Side::Left => (piece.left, piece.left.iter().nth(index)),
+            Side::Right => (piece.right, piece.right.iter().rev().nth(index)),
+        };
+        found.map_or(Mark::end(words.len() == self.history()), |word| Mark::word(word.0))
+    }
+
+    fn show(&self, piece: &Boundary, left: usize, right: usize) -> ShownBoundary {
+        let whole = left >= piece.left.len() && right >= piece.right.len();
+        ShownBoundary { left: piece.left.first(left), right: piece.right.last(right), whole }
+    }
+
+    fn estimate<'s>(&self, parts: impl Iterator<Item = &'s ShownBoundary>) -> f64 {
+        let mut context = Words::default();
+        let mut change = 0.0;
+        for part in parts {
+            change += self.change(&context, &part.left);
+            context = match part.whole {
+                true => self.behind(&context, &Boundary { left: part.left, right: part.right }),
+                false => part.right,
+            };
+        }
+        change
+    }
+}

@@ -1,0 +1,93 @@
+//! What bottom-up search asks of a language model: scores of pieces whose neighbours are not known yet.
+//!
+//! A piece is a run of target words somewhere in the sentence. Its first words lack a history; they are charged
+//! what is known, and joining pieces *changes* the charges of the words at the joints. So a score is always the
+//! sum over all words of the best that is known so far, and scores of pieces can be compared as they are.
+//!
+//! ```text
+//! words -- piece --> (score, State)
+//! State .. State -- join --> (change of the scores' sum, State)        States of parts, in target order
+//! State -- sentence --> change when <s> and </s> come around it
+//! State -- show(2, 1) --> Shown: the first two words and the last one, as far as they matter
+//! Shown .. Shown -- estimate --> the change at the joints that can be foretold
+//! ```
+//!
+//! Showing a boundary word by word is what refinement lives on (Heafield, Koehn & Lavie 2013): pieces whose outer
+//! words are the same have nearly the same future, and are treated as one until it matters.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use sylvan_base::Symbol;
+
+/// An end of a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Where words still lack their history.
+    Left,
+    /// Where the history of what follows begins.
+    Right,
+}
+
+/// A language model over pieces. Scores are natural logs and already weighted.
+pub trait TwoSided {
+    /// All that matters of a piece. Equal states must have equal futures.
+    type State: Copy + Eq + Hash + Debug;
+    /// A state of which only the outer words are known.
+    type Shown: Copy + Debug;
+
+    /// Words as one piece, and their score without history.
+    fn piece(&self, words: &[Symbol]) -> (f64, Self::State);
+
+    /// The piece made of `parts` from left to right, and by how much it scores more than all of them. The sums must
+    /// not depend on how a sentence was put together, but for rounding.
+    fn join<'s>(&self, parts: impl Iterator<Item = &'s Self::State>) -> (f64, Self::State)
+    where
+        Self::State: 's;
+
+    /// By how much the score changes when the piece is the whole sentence.
+    fn sentence(&self, piece: &Self::State) -> f64;
+
+    /// A better guess at what the first words will cost, to be added when pieces are compared and at no other time.
+    fn rest(&self, _piece: &Self::State) -> f64 {
+        0.0
+    }
+
+    /// How many words are still to be charged again when a history comes: the price of joining, for statistics.
+    fn open(&self, piece: &Self::State) -> usize;
+
+    /// What distinguishes a piece at its `index`-th word from a side: two states that agree in all marks of both
+    /// sides are equal. The mark behind the last word that matters says that it was the last.
+    fn mark(&self, piece: &Self::State, side: Side, index: usize) -> Mark;
+
+    /// The piece as it looks when `left` words of its left and `right` of its right side are known. With all of both
+    /// it is the piece itself.
+    fn show(&self, piece: &Self::State, left: usize, right: usize) -> Self::Shown;
+
+    /// What is known of the change that [`join`](Self::join) will give; equal to it when everything is shown.
+    fn estimate<'s>(&self, parts: impl Iterator<Item = &'s Self::Shown>) -> f64
+    where
+        Self::Shown: 's;
+}
+
+/// See [`TwoSided::mark`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mark(pub u64);
+
+impl Mark {
+    /// There is no such word: the side ends before it, and words to come are hidden behind it (`closed`) or seen
+    /// through the piece.
+    pub fn end(closed: bool) -> Self {
+        Self(u64::MAX - u64::from(closed))
+    }
+
+    /// A word.
+    pub fn word(id: u32) -> Self {
+        Self(u64::from(id))
+    }
+
+    /// Whether the side has no such word.
+    pub fn is_end(self) -> bool {
+        self.0 >= u64::MAX - 1
+    }
+}
