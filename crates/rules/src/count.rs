@@ -2,8 +2,7 @@
 
 use sylvan_base::{HashMap, Symbol};
 
-use crate::grammar::{Grammar, GrammarBuilder};
-use crate::{Rule, Source, TargetSide};
+use crate::{Grammar, GrammarBuilder, Rule, Source, TargetSide};
 
 /// Counts rules and turns the counts into a [`Grammar`] with the features `p_ef` = ln p(target | source) and
 /// `p_fe` = ln p(source | target).
@@ -119,7 +118,8 @@ mod tests {
         let found: Vec<(String, Vec<f64>)> = grammar
             .rules()
             .map(|id| {
-                let features = grammar.features(id).iter().map(|&f| (f64::from(f).exp() * 1e4).round() / 1e4);
+                let features =
+                    grammar.features(id).into_iter().map(|f| (f64::from(f).exp() * 1e4).round() / 1e4);
                 (grammar.rule(id).show(&vocab), features.collect())
             })
             .collect();

@@ -22,12 +22,21 @@
 pub mod apply;
 mod count;
 pub mod extract;
-mod grammar;
+pub mod features;
+pub mod formats;
+mod import;
 mod notation;
+mod preprocessing;
 mod rule;
-mod travatar;
+mod table;
+mod weights;
 
 pub use count::RuleCounts;
-pub use grammar::{Grammar, GrammarBuilder, RuleId, SourceId, Weights};
+pub use formats::read_travatar;
+pub use import::{ImportConfig, Imported, import_travatar};
+pub use preprocessing::Preprocessing;
 pub use rule::{InvalidRule, Rule, Source, TargetSide};
-pub use travatar::read_travatar;
+pub use table::{
+    Count, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount, RuleId, RuleNotes, SourceId, WordLink,
+};
+pub use weights::Weights;

@@ -86,6 +86,12 @@ impl Rule {
         }
     }
 
+    /// A rule that says nothing, to stand where a damaged file has none.
+    pub(crate) fn placeholder() -> Self {
+        let source = Box::new([Source::Open(Symbol(0), 1), Source::Word(Symbol(0))]);
+        Self { source, target: Box::new([]) }
+    }
+
     /// The source treelet.
     pub fn source(&self) -> &[Source] {
         &self.source

@@ -58,7 +58,7 @@ fn trie_matching_equals_naive_matching_on_random_instances() {
             match_rules(&grammar, &tree, node, |rule, bound| found.push((rule, bound.to_vec())));
             let mut expected: Vec<(RuleId, Vec<NodeId>)> = grammar
                 .rules()
-                .filter_map(|rule| Some((rule, naive(&tree, node, grammar.rule(rule))?)))
+                .filter_map(|rule| Some((rule, naive(&tree, node, &grammar.rule(rule))?)))
                 .collect();
             found.sort();
             expected.sort();

@@ -48,7 +48,7 @@ fn follow(problem: &Reference, forest: &TranslationForest, mut trace: Trace) -> 
         let is_theirs = |edge: EdgeId, rule: &Option<Rule>| {
             let ours = forest.edge(edge).spec.rule;
             match (ours.layer, rule) {
-                (Layer::Table, Some(theirs)) => grammar.rule(RuleId(ours.id)) == theirs,
+                (Layer::Table, Some(theirs)) => grammar.rule(RuleId(ours.id)) == *theirs,
                 (Layer::Sentence, None) => true,
                 _ => false,
             }

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 mod demo;
+mod grammar;
 mod lm;
 mod sample;
 mod score;
@@ -12,6 +13,7 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Demo(demo::Demo),
+    Grammar(grammar::Grammar),
     Lm(lm::Lm),
     Sample(sample::Sample),
     Score(score::Score),
@@ -22,6 +24,7 @@ impl Command {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Demo(command) => command.run(),
+            Self::Grammar(command) => command.run(),
             Self::Lm(command) => command.run(),
             Self::Sample(command) => command.run(),
             Self::Score(command) => command.run(),

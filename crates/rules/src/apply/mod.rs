@@ -1,5 +1,9 @@
 //! Rules x input -> translation forest.
 
-mod tree;
+mod applier;
+mod input;
+mod matching;
 
-pub use tree::{Applier, DefaultRules, match_rules};
+pub use applier::{Applier, DefaultRules, Workspace};
+pub use input::Input;
+pub use matching::match_rules;

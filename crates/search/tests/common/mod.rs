@@ -162,7 +162,7 @@ impl Problem {
         self.forest.vertices().find(|&vertex| self.vertex(vertex) == name).unwrap()
     }
 
-    pub fn rule(&self, id: u32) -> &Rule {
+    pub fn rule(&self, id: u32) -> Rule {
         self.grammar.rule(RuleId(id))
     }
 }

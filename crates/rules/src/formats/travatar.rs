@@ -1,62 +1,131 @@
-//! Reading Travatar's text rule tables.
+//! Travatar's text rule tables.
 //!
 //! ```text
 //! VP ( VB ( "show" ) x0:NP ) ||| x0 "を" "見せ" ||| egfp=-2.48 fgep=-1.09 p=1 w=2 ||| 1 12 3 ||| 0-1
 //! ```
 //!
 //! Words are quoted, labels are bare, variables are numbered from 0 in source order; on the target side a
-//! variable's label and an `@ HEAD` may follow. Features are natural logs; counts and links are optional and
-//! not used here.
+//! variable's label and an `@ HEAD` may follow. Features are natural logs. Counts are those of the rule, of its
+//! source side and of its target side; links are between the words of both sides. Both are optional.
 
 use sylvan_base::{Fault, Result, Vocab};
 use sylvan_store::TextReader;
 
-use crate::{Grammar, GrammarBuilder, Rule, Source, TargetSide};
+use crate::{Count, Grammar, GrammarBuilder, Rule, RuleCount, Source, TargetSide, WordLink};
+
+/// One line of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TravatarRule {
+    /// The rule.
+    pub rule: Rule,
+    /// Feature names, as numbers of [`TravatarReader::names`], and values.
+    pub features: Vec<(usize, f32)>,
+    /// How often it was seen, if the table says so.
+    pub count: RuleCount,
+    /// Links between words.
+    pub links: Vec<WordLink>,
+}
+
+/// Reads a table line by line.
+#[derive(Debug, Default)]
+pub struct TravatarReader {
+    names: Vec<String>,
+}
+
+impl TravatarReader {
+    /// The feature names that were met so far, in that order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The next rule, or `None` at the end.
+    pub fn next_rule(&mut self, reader: &mut TextReader, vocab: &mut Vocab) -> Result<Option<TravatarRule>> {
+        while let Some(line) = reader.next_line()? {
+            if line.trim().is_empty() {
+                continue;
+            }
+            let parsed = self.parse_line(line, vocab);
+            return match parsed {
+                Ok(rule) => Ok(Some(rule)),
+                Err(fault) => Err(reader.locate(fault.advise("is this a Travatar rule table?"))),
+            };
+        }
+        Ok(None)
+    }
+
+    fn parse_line(&mut self, line: &str, vocab: &mut Vocab) -> std::result::Result<TravatarRule, Fault> {
+        let mut fields = line.split("|||");
+        let missing = || Fault::new(0, "too few fields", "source ||| target ||| features");
+        let source = fields.next().ok_or_else(missing)?;
+        let target = fields.next().ok_or_else(missing)?;
+        let named = fields.next().ok_or_else(missing)?;
+        let (source, variables) = parse_source(line, source, vocab)?;
+        let target = parse_target(line, target, variables, vocab)?;
+        let mut features = Vec::new();
+        for pair in named.split_ascii_whitespace() {
+            let value = |text: &str| text.parse::<f32>().ok().filter(|value| value.is_finite());
+            let parsed = pair.rsplit_once('=').and_then(|(name, text)| Some((name, value(text)?)));
+            let Some((name, value)) = parsed else { return Err(fault_at(line, pair, "name=number")) };
+            features.push((self.name(name), value));
+        }
+        let count = parse_counts(line, fields.next().unwrap_or_default())?;
+        let rule =
+            Rule::new(source, target).map_err(|error| Fault::new(0, error.to_string(), "a linear rule"))?;
+        let links = parse_links(line, fields.next().unwrap_or_default(), &rule)?;
+        Ok(TravatarRule { rule, features, count, links })
+    }
+
+    fn name(&mut self, name: &str) -> usize {
+        self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.names.push(name.to_string());
+            self.names.len() - 1
+        })
+    }
+}
 
 /// Reads a whole table. The grammar's features are those named in `features`; others are left out, and one
 /// that a rule does not have is 0.
 pub fn read_travatar(reader: &mut TextReader, features: &[&str], vocab: &mut Vocab) -> Result<Grammar> {
     let mut builder = GrammarBuilder::new(features.iter().copied());
     let mut values = vec![0.0; features.len()];
-    while let Some(line) = reader.next_line()? {
-        if line.trim().is_empty() {
-            continue;
-        }
-        match parse_line(line, features, &mut values, vocab) {
-            Ok(rule) => builder.add(&rule, &values, vocab),
-            Err(fault) => {
-                let fault = fault.advise("is this a Travatar rule table?");
-                return Err(reader.locate(fault));
+    let mut lines = TravatarReader::default();
+    while let Some(line) = lines.next_rule(reader, vocab)? {
+        values.fill(0.0);
+        for (name, value) in line.features {
+            if let Some(index) = features.iter().position(|&known| known == lines.names[name]) {
+                values[index] = value;
             }
-        };
+        }
+        builder.add_counted(&line.rule, &values, line.count, &line.links, vocab);
     }
     Ok(builder.finish())
 }
 
-fn parse_line(
-    line: &str,
-    features: &[&str],
-    values: &mut [f32],
-    vocab: &mut Vocab,
-) -> std::result::Result<Rule, Fault> {
-    let mut fields = line.split(" ||| ");
-    let missing = || Fault::new(0, "too few fields", "source ||| target ||| features");
-    let source = fields.next().ok_or_else(missing)?;
-    let target = fields.next().ok_or_else(missing)?;
-    let named = fields.next().ok_or_else(missing)?;
-    let (source, variables) = parse_source(line, source, vocab)?;
-    let target = parse_target(line, target, variables, vocab)?;
-    values.fill(0.0);
-    for pair in named.split_ascii_whitespace() {
-        let parsed = pair.split_once('=').and_then(|(name, value)| Some((name, value.parse::<f32>().ok()?)));
-        let Some((name, value)) = parsed.filter(|(_, value)| value.is_finite()) else {
-            return Err(fault_at(line, pair, "name=number"));
-        };
-        if let Some(index) = features.iter().position(|&known| known == name) {
-            values[index] = value;
-        }
+fn parse_counts(line: &str, text: &str) -> std::result::Result<RuleCount, Fault> {
+    let mut counts = [Count::default(); 3];
+    let mut fields = text.split_ascii_whitespace();
+    for count in &mut counts {
+        let Some(field) = fields.next() else { break };
+        let number = field.parse::<f64>().ok().filter(|number| (0.0..1e12).contains(number));
+        *count = Count::from_f64(number.ok_or_else(|| fault_at(line, field, "a count"))?);
     }
-    Rule::new(source, target).map_err(|error| Fault::new(0, error.to_string(), "a linear rule"))
+    let [rule, source, target] = counts;
+    Ok(RuleCount { rule, source, target })
+}
+
+fn parse_links(line: &str, text: &str, rule: &Rule) -> std::result::Result<Vec<WordLink>, Fault> {
+    let source_words = rule.source().iter().filter(|token| matches!(token, Source::Word(_))).count() as u32;
+    let target_words =
+        rule.target().iter().filter(|token| matches!(token, TargetSide::Word(_))).count() as u32;
+    let link = |field: &str| -> Option<WordLink> {
+        let (source, target) = field.split_once('-')?;
+        let link: WordLink = (source.parse().ok()?, target.parse().ok()?);
+        (link.0 < source_words && link.1 < target_words).then_some(link)
+    };
+    let fields = text.split_ascii_whitespace();
+    fields
+        .map(|field| link(field).ok_or_else(|| fault_at(line, field, "a link between words, such as 0-1")))
+        .collect()
 }
 
 /// A fault at the place of `token`, which must be a slice of `line`.

@@ -1,0 +1,91 @@
+//! `sylvan grammar import`: another toolkit's rule table into ours.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sylvan_rules::{ImportConfig, Precision, Preprocessing, import_travatar};
+use sylvan_trees::{CleanUp, Direction, Root};
+
+use crate::progress::Terminal;
+
+/// Turns another toolkit's rule table into a file that is mapped into memory instead of being read.
+///
+/// Features get this program's names (egfp becomes p_ef), which is said on standard error. What was done to the
+/// trees that the rules were learnt from is recorded in the table and done to the input when it is used.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sylvan grammar import --format travatar --keep-root --binarize right \
+    rule-table.gz enja.rules")]
+pub(crate) struct Import {
+    /// The format of the table.
+    #[arg(long, value_enum)]
+    format: Foreign,
+    /// The rules were learnt from trees with their ROOT node; without this it is dropped from the input.
+    #[arg(long)]
+    keep_root: bool,
+    /// The rules were learnt from trees that were binarised on this side.
+    #[arg(long, value_enum, value_name = "SIDE")]
+    binarize: Option<Side>,
+    /// Round feature values to so many bits each, 1 to 16; without this they are exact.
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=16))]
+    quantize: Option<u32>,
+    /// The table, plain or compressed; - for standard input.
+    #[arg(value_name = "IN")]
+    table: PathBuf,
+    /// Where our table goes.
+    #[arg(value_name = "RULES")]
+    out: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Foreign {
+    /// Travatar's text tables.
+    Travatar,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Side {
+    /// The first child stays, the others go below a new node.
+    Right,
+    /// The last child stays, the others go below a new node.
+    Left,
+}
+
+impl From<Side> for Direction {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Right => Direction::Right,
+            Side::Left => Direction::Left,
+        }
+    }
+}
+
+impl Import {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let root = if self.keep_root { Root::Keep } else { Root::Drop };
+        let config = ImportConfig {
+            preprocessing: Preprocessing {
+                clean_up: CleanUp { root, ..CleanUp::as_is() },
+                binarise: self.binarize.map(Direction::from),
+            },
+            precision: self.quantize.map_or(Precision::Exact, Precision::Bits),
+        };
+        let progress = Terminal::default();
+        let imported = match self.format {
+            Foreign::Travatar => import_travatar(&self.table, &self.out, &config, &progress)?,
+        };
+        say(&format!("{} rules", imported.rules));
+        for (theirs, ours) in &imported.renamed {
+            say(&format!("feature {theirs} is called {ours} here"));
+        }
+        for name in &imported.implied {
+            say(&format!("feature {name} counts what every rule shows; it is not kept"));
+        }
+        Ok(())
+    }
+}
+
+/// What a user should know about a conversion goes to standard error.
+#[allow(clippy::print_stderr)]
+pub(crate) fn say(line: &str) {
+    eprintln!("{line}");
+}

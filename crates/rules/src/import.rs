@@ -1,0 +1,109 @@
+//! Foreign tables into ours.
+
+use std::path::Path;
+
+use sylvan_base::{Progress, Result, Vocab};
+use sylvan_store::TextReader;
+
+use crate::features::{FEATURES, from_travatar};
+use crate::formats::{TravatarReader, TravatarRule};
+use crate::{GrammarBuilder, Limits, Meta, Precision, Preprocessing, TargetSide};
+
+/// What an import is told.
+#[derive(Debug, Clone, Default)]
+pub struct ImportConfig {
+    /// What was done to the trees that the rules were learnt from.
+    pub preprocessing: Preprocessing,
+    /// How feature values are kept.
+    pub precision: Precision,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Imported {
+    /// Rules.
+    pub rules: usize,
+    /// Names that were changed: theirs, ours.
+    pub renamed: Vec<(String, String)>,
+    /// Features that were left out because they count what every rule shows: rules and words.
+    pub implied: Vec<String>,
+}
+
+/// Reads a Travatar table and writes ours.
+pub fn import_travatar(
+    from: &Path,
+    to: &Path,
+    config: &ImportConfig,
+    progress: &dyn Progress,
+) -> Result<Imported> {
+    progress.begin("reading rules", None);
+    let mut reader = TextReader::open(from)?;
+    let mut vocab = Vocab::new();
+    let mut lines = TravatarReader::default();
+    let mut rules: Vec<TravatarRule> = Vec::new();
+    while let Some(rule) = lines.next_rule(&mut reader, &mut vocab)? {
+        rules.push(rule);
+        if rules.len().is_multiple_of(1 << 14) {
+            progress.at(rules.len() as u64);
+        }
+    }
+    progress.end();
+    progress.begin("writing the table", None);
+    let mut imported = Imported { rules: rules.len(), ..Imported::default() };
+    let features = choose_features(&lines, &rules, &mut imported);
+    let names: Vec<&str> = features.iter().map(|(name, _)| name.as_str()).collect();
+    let meta = Meta {
+        preprocessing: config.preprocessing,
+        made_by: "import of a Travatar table".into(),
+        limits: Limits::default(),
+        ..Meta::new(names)
+    };
+    let mut builder = GrammarBuilder::with_meta(meta);
+    let mut values = vec![0.0; features.len()];
+    for line in &rules {
+        for (value, &(_, theirs)) in values.iter_mut().zip(&features) {
+            *value = line.features.iter().find(|(name, _)| *name == theirs).map_or(0.0, |&(_, value)| value);
+        }
+        builder.add_counted(&line.rule, &values, line.count, &line.links, &vocab);
+    }
+    drop(rules);
+    builder.write(to, &vocab, config.precision)?;
+    progress.end();
+    Ok(imported)
+}
+
+/// Our names with the numbers of theirs: known ones in the order of the registry, then the others as they came.
+fn choose_features(
+    lines: &TravatarReader,
+    rules: &[TravatarRule],
+    imported: &mut Imported,
+) -> Vec<(String, usize)> {
+    let value = |rule: &TravatarRule, name: usize| {
+        rule.features.iter().find(|(known, _)| *known == name).map_or(0.0, |&(_, value)| value)
+    };
+    let mut features: Vec<(usize, String, usize)> = Vec::new();
+    for (number, name) in lines.names().iter().enumerate() {
+        let implied: Option<fn(&TravatarRule) -> usize> = match name.as_str() {
+            "p" => Some(|_| 1),
+            "w" => {
+                Some(|rule| rule.rule.target().iter().filter(|t| matches!(t, TargetSide::Word(_))).count())
+            }
+            _ => None,
+        };
+        if implied.is_some_and(|count| rules.iter().all(|rule| value(rule, number) == count(rule) as f32)) {
+            imported.implied.push(name.clone());
+            continue;
+        }
+        // A `p` or `w` that counts something else is a feature of its own.
+        let ours = if implied.is_some() { None } else { from_travatar(name) };
+        if let Some(ours) = ours {
+            imported.renamed.push((name.clone(), ours.to_string()));
+        }
+        let ours = ours.unwrap_or(name);
+        let rank =
+            FEATURES.iter().position(|feature| feature.name == ours).unwrap_or(FEATURES.len() + number);
+        features.push((rank, ours.to_string(), number));
+    }
+    features.sort();
+    features.into_iter().map(|(_, name, number)| (name, number)).collect()
+}

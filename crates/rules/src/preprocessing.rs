@@ -1,0 +1,134 @@
+//! What is done to trees before rules are learnt from them or matched against them.
+//!
+//! Both must see the same trees, so every table records it and the decoder does it again.
+
+use serde::{Deserialize, Serialize};
+use sylvan_base::Vocab;
+use sylvan_trees::{
+    CleanUp, Direction, EmptyCategories, FunctionTags, PackedForest, Root, Tree, Unaries, binarise,
+    binarise_forest,
+};
+
+/// The steps, in the order in which they are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Preprocessing {
+    /// Traces, function tags, the outermost bracket, unary chains.
+    pub clean_up: CleanUp,
+    /// Whether and how nodes with more than two children are divided.
+    pub binarise: Option<Direction>,
+}
+
+impl Preprocessing {
+    /// Nothing is changed.
+    pub fn as_is() -> Self {
+        Self { clean_up: CleanUp::as_is(), binarise: None }
+    }
+
+    /// The tree as rules see it; `None` if nothing is left of it.
+    pub fn apply(&self, tree: Tree, vocab: &mut Vocab) -> Option<Tree> {
+        let tree = self.clean_up.apply(tree, vocab)?;
+        Some(match self.binarise {
+            Some(direction) if tree.nodes().any(|node| tree.children(node).len() > 2) => {
+                binarise(&tree, direction, vocab)
+            }
+            _ => tree,
+        })
+    }
+
+    /// A packed forest as rules see it. Forests come from parsers, without traces or function tags: only
+    /// binarisation is done.
+    pub fn apply_forest(&self, forest: PackedForest, vocab: &mut Vocab) -> PackedForest {
+        match self.binarise {
+            Some(direction) => binarise_forest(&forest, direction, vocab),
+            None => forest,
+        }
+    }
+}
+
+impl Default for Preprocessing {
+    /// Wrappers, traces and tags go; nothing is binarised.
+    fn default() -> Self {
+        Self { clean_up: CleanUp::standard(), binarise: None }
+    }
+}
+
+/// The words that files use.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    root: String,
+    empty_categories: String,
+    function_tags: String,
+    unaries: String,
+    binarise: String,
+}
+
+impl Serialize for Preprocessing {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let CleanUp { empty_categories, function_tags, root, unaries } = self.clean_up;
+        let word = |text: &str| text.to_string();
+        Written {
+            root: word(match root {
+                Root::Keep => "keep",
+                Root::Name => "name",
+                Root::Drop => "drop",
+            }),
+            empty_categories: word(match empty_categories {
+                EmptyCategories::Keep => "keep",
+                EmptyCategories::Drop => "drop",
+            }),
+            function_tags: word(match function_tags {
+                FunctionTags::Keep => "keep",
+                FunctionTags::Strip => "strip",
+            }),
+            unaries: word(match unaries {
+                Unaries::Keep => "keep",
+                Unaries::Collapse => "collapse",
+            }),
+            binarise: word(match self.binarise {
+                None => "none",
+                Some(Direction::Right) => "right",
+                Some(Direction::Left) => "left",
+            }),
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Preprocessing {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Written::deserialize(deserializer)?;
+        let unknown = |field: &str, word: &str| serde::de::Error::custom(format!("{field}: {word:?}"));
+        Ok(Self {
+            clean_up: CleanUp {
+                empty_categories: match written.empty_categories.as_str() {
+                    "keep" => EmptyCategories::Keep,
+                    "drop" => EmptyCategories::Drop,
+                    other => return Err(unknown("empty_categories", other)),
+                },
+                function_tags: match written.function_tags.as_str() {
+                    "keep" => FunctionTags::Keep,
+                    "strip" => FunctionTags::Strip,
+                    other => return Err(unknown("function_tags", other)),
+                },
+                root: match written.root.as_str() {
+                    "keep" => Root::Keep,
+                    "name" => Root::Name,
+                    "drop" => Root::Drop,
+                    other => return Err(unknown("root", other)),
+                },
+                unaries: match written.unaries.as_str() {
+                    "keep" => Unaries::Keep,
+                    "collapse" => Unaries::Collapse,
+                    other => return Err(unknown("unaries", other)),
+                },
+            },
+            binarise: match written.binarise.as_str() {
+                "none" => None,
+                "right" => Some(Direction::Right),
+                "left" => Some(Direction::Left),
+                other => return Err(unknown("binarise", other)),
+            },
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! What a table says about itself, as JSON in its file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Preprocessing;
+
+/// Limits that a table was made with; `None` where there was none or nobody knows.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Limits {
+    /// Minimal rules per rule.
+    #[serde(default)]
+    pub minimal_rules: Option<u32>,
+    /// Expanded nodes per rule.
+    #[serde(default)]
+    pub nodes: Option<u32>,
+    /// Target words per rule.
+    #[serde(default)]
+    pub words: Option<u32>,
+    /// Variables per rule.
+    #[serde(default)]
+    pub variables: Option<u32>,
+    /// Target sides per source side.
+    #[serde(default)]
+    pub per_source: Option<u32>,
+}
+
+/// What a table says about itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Meta {
+    /// What was done to the trees, and must be done to the input.
+    pub preprocessing: Preprocessing,
+    /// The names of the features.
+    pub features: Vec<String>,
+    /// Bits per feature value, 32 for exact floats.
+    pub feature_bits: u32,
+    /// Limits that were kept while it was made.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Most training lines per rule; 0 without that section.
+    #[serde(default)]
+    pub lines_per_rule: u32,
+    /// How it was made, in words: command, smoothing, attachment.
+    #[serde(default)]
+    pub made_by: String,
+    /// Training pairs that rules were learnt from.
+    #[serde(default)]
+    pub pairs: u64,
+}
+
+impl Meta {
+    /// Rules with these features, trees as they are.
+    pub fn new<'n>(features: impl IntoIterator<Item = &'n str>) -> Self {
+        Self {
+            preprocessing: Preprocessing::as_is(),
+            features: features.into_iter().map(str::to_string).collect(),
+            feature_bits: 32,
+            limits: Limits::default(),
+            lines_per_rule: 0,
+            made_by: String::new(),
+            pairs: 0,
+        }
+    }
+}
