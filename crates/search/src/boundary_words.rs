@@ -162,7 +162,7 @@ impl<L: LanguageModel> TwoSided for BoundaryWords<'_, L> {
     }
 
     fn show(&self, piece: &Boundary, left: usize, right: usize) -> ShownBoundary {
-        let whole = left >= piece.left.len() && right >= piece.right.len();
+        let whole = left > piece.left.len() && right > piece.right.len();
         ShownBoundary { left: piece.left.first(left), right: piece.right.last(right), whole }
     }
 

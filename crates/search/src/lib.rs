@@ -1,7 +1,7 @@
 //! Searches: the best derivation of a translation forest under a language model.
 //!
 //! ```text
-//! TranslationForest + LanguageModel --brute_force | cube_pruning | incremental | prediction--> Outcome
+//! TranslationForest + LanguageModel --brute_force | cube_pruning | refine | incremental | prediction--> Outcome
 //!                                                                            (derivation, score, counters)
 //! ```
 //!
@@ -35,6 +35,7 @@ mod incremental;
 mod language_model;
 mod outcome;
 mod prediction;
+mod refine;
 mod two_sided;
 
 pub use bins::{Limits, Visit};
@@ -50,4 +51,5 @@ pub use outcome::{Beam, Counters, Outcome, rescore};
 pub use prediction::{
     Bundle, Prediction, PredictionStep, PredictionTables, PrefixId, prediction, prediction_traced,
 };
+pub use refine::{Refine, refine};
 pub use two_sided::{Mark, Side, TwoSided};

@@ -60,8 +60,8 @@ pub trait TwoSided {
     /// sides are equal. The mark behind the last word that matters says that it was the last.
     fn mark(&self, piece: &Self::State, side: Side, index: usize) -> Mark;
 
-    /// The piece as it looks when `left` words of its left and `right` of its right side are known. With all of both
-    /// it is the piece itself.
+    /// The piece as it looks when the first `left` marks of its left and `right` of its right side are known. With
+    /// the marks behind the last words it is the piece itself.
     fn show(&self, piece: &Self::State, left: usize, right: usize) -> Self::Shown;
 
     /// What is known of the change that [`join`](Self::join) will give; equal to it when everything is shown.

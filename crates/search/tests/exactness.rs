@@ -8,16 +8,17 @@ use sylvan_base::Rng;
 use sylvan_forest::{BundleId, Derivation, Target, TranslationForest};
 use sylvan_search::{
     Beam, BoundaryWords, Cube, Derivations, Future, LanguageModel, Limits, NoLanguageModel, Outcome,
-    Prediction, PredictionTables, brute_force, cube_pruning, incremental, prediction, rescore,
+    Prediction, PredictionTables, brute_force, cube_pruning, incremental, prediction, refine, rescore,
 };
 use sylvan_testkit::{cases, random_instance};
 
 type Search<L> = fn(&TranslationForest, &L, Beam) -> Option<Outcome>;
 
 /// All searches, under the names that failures print.
-fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 6] {
+fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 7] {
     [
         ("cube pruning", |forest, lm, beam| cube_pruning(forest, &BoundaryWords::new(lm), Cube::new(beam))),
+        ("refine", |forest, lm, beam| refine(forest, &BoundaryWords::new(lm), beam)),
         ("incremental, inside", |forest, lm, beam| incremental(forest, lm, beam, Future::Inside)),
         ("incremental, rough", |forest, lm, beam| incremental(forest, lm, beam, Future::Rough)),
         ("prediction", |forest, lm, beam| prediction(forest, lm, beam, Prediction::default())),

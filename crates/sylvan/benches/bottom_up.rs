@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use reference::Reference;
 use sylvan::Translator;
 use sylvan_forest::TranslationForest;
-use sylvan_search::{Beam, Counters, Cube, CubePruning, Losers, Outcome};
+use sylvan_search::{Beam, Counters, Cube, CubePruning, Losers, Outcome, Refine};
 
 /// How often everything is done; the best time counts.
 const ROUNDS: usize = 3;
@@ -53,6 +53,12 @@ fn main() {
             let mut cube = CubePruning::default();
             report("cube", beam, &mut |forest| {
                 cube.search(forest, lm, Cube::new(Beam(beam)), Losers::Forget).unwrap()
+            });
+        }
+        if wanted("refine") {
+            let mut refine = Refine::default();
+            report("refine", beam, &mut |forest| {
+                refine.search(forest, lm, Beam(beam), Losers::Forget).unwrap()
             });
         }
     }

@@ -154,10 +154,10 @@ impl TwoSided for NgramScorer<'_> {
     fn show(&self, piece: &Piece, left: usize, right: usize) -> ShownPiece {
         let open = piece.chart.left.open();
         let words = piece.chart.right.words();
-        if left >= open && right >= words.len() {
+        if left > open && right > words.len() {
             return ShownPiece { left: piece.chart, right: piece.chart.right, whole: true };
         }
-        let shown = match left >= open {
+        let shown = match left > open {
             true => piece.chart,
             false => self.lm.piece(&piece.first[..left]).1,
         };
