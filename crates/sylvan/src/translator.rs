@@ -5,7 +5,7 @@ use sylvan_forest::{Derivation, Layer, TranslationForest};
 use sylvan_rules::RuleId;
 use sylvan_rules::apply::{Applier, DefaultRules};
 use sylvan_search::{
-    Beam, Counters, Cube, Future, Limits, Outcome, Prediction, cube_pruning, incremental, prediction,
+    Beam, Counters, Cube, Future, Limits, Outcome, Prediction, cube_pruning, incremental, prediction, refine,
 };
 use sylvan_trees::Tree;
 
@@ -16,6 +16,8 @@ use crate::{Model, NgramScorer};
 pub enum Search {
     /// Bottom-up with cube pruning (Chiang 2007).
     CubePruning(Cube),
+    /// Bottom-up, refining groups of items (Heafield, Koehn & Lavie 2013); the items made per vertex.
+    Refine(Beam),
     /// Left to right, top-down (Huang & Mi 2010).
     Incremental(Limits, Future),
     /// Left to right, bottom-up (Feng et al. 2012).
@@ -87,6 +89,7 @@ impl<'m> Translator<'m> {
     pub fn search(&self, forest: &TranslationForest, search: Search) -> Outcome {
         let found = match search {
             Search::CubePruning(limits) => cube_pruning(forest, &self.scorer, limits),
+            Search::Refine(beam) => refine(forest, &self.scorer, beam),
             Search::Incremental(limits, future) => incremental(forest, &self.scorer, limits, future),
             Search::Prediction(limits, config) => prediction(forest, &self.scorer, limits, config),
         };
