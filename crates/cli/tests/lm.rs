@@ -227,3 +227,14 @@ fn every_command_has_an_example_and_missing_files_are_named() {
     }
     assert!(!Path::new("never").exists());
 }
+
+#[test]
+fn an_empty_text_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let (text, out) = (dir.path().join("nothing.txt"), dir.path().join("a.arpa"));
+    std::fs::write(&text, "").unwrap();
+    let arguments = ["estimate", "--text", text.to_str().unwrap(), "--arpa", out.to_str().unwrap()];
+    let message = failure(&sylvan(&arguments, ""));
+    assert!(message.contains("nothing.txt: found no sentence"), "{message}");
+    assert!(!out.exists());
+}

@@ -6,6 +6,8 @@
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
 
 use sylvan_base::{InputError, Result};
 
@@ -15,7 +17,35 @@ pub(crate) struct PendingFile {
     path: PathBuf,
     temporary: PathBuf,
     file: File,
+    /// Bytes since the disk was last sent to work.
+    behind: usize,
+    flusher: Option<Flusher>,
     committed: bool,
+}
+
+/// Brings what is written to the disk while more is being written, so that there is little to wait for at the end.
+#[derive(Debug)]
+struct Flusher {
+    wake: mpsc::SyncSender<()>,
+    thread: JoinHandle<std::io::Result<()>>,
+}
+
+/// Bytes after which the disk is sent to work. Smaller outputs wait for it at the end only.
+const FLUSH: usize = 32 << 20;
+
+impl Flusher {
+    fn start(file: &File) -> std::io::Result<Self> {
+        let file = file.try_clone()?;
+        let (wake, calls) = mpsc::sync_channel(1);
+        let work = move || calls.into_iter().try_for_each(|()| file.sync_data());
+        Ok(Self { wake, thread: std::thread::Builder::new().name("flusher".into()).spawn(work)? })
+    }
+
+    /// What went wrong so far: the system tells it only once, and maybe only here.
+    fn finish(self) -> std::io::Result<()> {
+        drop(self.wake);
+        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
 }
 
 impl PendingFile {
@@ -29,7 +59,7 @@ impl PendingFile {
         let temporary =
             path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
         let file = File::create(&temporary).map_err(InputError::io(path, "create"))?;
-        Ok(Self { path: path.to_path_buf(), temporary, file, committed: false })
+        Ok(Self { path: path.to_path_buf(), temporary, file, behind: 0, flusher: None, committed: false })
     }
 
     pub(crate) fn rewind(&mut self) -> Result<()> {
@@ -42,7 +72,8 @@ impl PendingFile {
     }
 
     pub(crate) fn commit(mut self) -> Result<()> {
-        self.file.sync_all().map_err(InputError::io(&self.path, "write"))?;
+        let flushed = self.flusher.take().map_or(Ok(()), Flusher::finish);
+        flushed.and_then(|()| self.file.sync_all()).map_err(InputError::io(&self.path, "write"))?;
         std::fs::rename(&self.temporary, &self.path).map_err(InputError::io(&self.path, "rename to"))?;
         self.committed = true;
         Ok(())
@@ -51,7 +82,20 @@ impl PendingFile {
 
 impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.write(bytes)
+        let written = self.file.write(bytes)?;
+        self.behind += written;
+        if self.behind >= FLUSH {
+            self.behind = 0;
+            if self.flusher.is_none() {
+                // Without a thread everything is brought to the disk at the end.
+                self.flusher = Flusher::start(&self.file).ok();
+            }
+            if let Some(flusher) = &self.flusher {
+                // Full means that it has been called and will come.
+                let _ = flusher.wake.try_send(());
+            }
+        }
+        Ok(written)
     }
     fn flush(&mut self) -> std::io::Result<()> {
         self.file.flush()
@@ -158,6 +202,22 @@ mod tests {
         }
         let compressed = std::fs::read(dir.path().join("a.txt.gz")).unwrap();
         assert!(compressed.starts_with(&[0x1f, 0x8b]));
+    }
+
+    #[test]
+    fn a_large_output_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        let line = "x".repeat(1 << 20);
+        for finish in [true, false] {
+            let mut output = Output::create(&path).unwrap();
+            (0..70).for_each(|_| output.line(&line).unwrap());
+            if finish {
+                output.finish().unwrap();
+            }
+            assert_eq!(std::fs::metadata(&path).unwrap().len(), 70 * ((1 << 20) + 1));
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Sections come shortest first. Logarithms and digits are most of the work of writing a model, so pieces of a
 //! section are formatted by several threads and written in order.
 
+use std::sync::{Mutex, PoisonError};
+
 use sylvan_base::hash::fold;
 use sylvan_base::{Result, Symbol, Vocab};
 use sylvan_store::Output;
@@ -14,14 +16,14 @@ use super::{BEGIN_ID, Tools};
 use crate::builder::Builder;
 use crate::{Lm, WordId};
 
-/// N-grams that are handled together.
-const PIECE: usize = 4096;
+/// N-grams that are handled together: their text fits into the cache of one core.
+const PIECE: usize = 2048;
 
 /// log10 of a probability that is zero.
 const ZERO: f64 = -99.0;
 
 /// Some n-grams of one length.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Piece {
     pub(crate) n: usize,
     /// `n` words for each, oldest first.
@@ -77,15 +79,13 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The next n-grams, until the section is over. Pieces do not end where buckets do.
-    pub(crate) fn next_piece(&mut self) -> Result<Option<Piece>> {
-        let n = self.n;
-        let mut piece = Piece {
-            n,
-            words: Vec::with_capacity(PIECE * n),
-            probs: Vec::with_capacity(PIECE),
-            gammas: Vec::with_capacity(if self.gammas.is_empty() { 0 } else { PIECE }),
-        };
+    /// The next n-grams, until the section is over. Pieces do not end where buckets do. The memory of an `old`
+    /// piece is used again.
+    pub(crate) fn next_piece(&mut self, old: Piece) -> Result<Option<Piece>> {
+        let mut piece = Piece { n: self.n, ..old };
+        piece.words.clear();
+        piece.probs.clear();
+        piece.gammas.clear();
         while self.bucket < self.levels.buckets() && piece.probs.len() < PIECE {
             let mut place = self.place.take().unwrap_or_else(|| self.open());
             if self.fill(&mut piece, &mut place)? {
@@ -158,20 +158,50 @@ impl Sink for ArpaSink<'_> {
     fn section(&mut self, vocab: &Vocab, mut section: Section<'_>, tools: &Tools) -> Result<()> {
         let n = section.n;
         self.out.line(&format!("\n\\{n}-grams:"))?;
-        let format = |piece: Piece| Ok(piece.format(vocab));
-        in_order(tools.threads, || section.next_piece(), format, |text| self.out.write(&text))?;
+        // Memory goes round: what one thread gives back to the system another would soon ask for.
+        let (pieces, texts) = (Spare::<Piece>::default(), Spare::<Vec<u8>>::default());
+        let format = |piece: Piece| {
+            let mut text = texts.take();
+            text.clear();
+            piece.format(vocab, &mut text);
+            pieces.put(piece);
+            Ok(text)
+        };
+        in_order(
+            tools.threads,
+            || section.next_piece(pieces.take()),
+            format,
+            |text| {
+                self.out.write(&text)?;
+                texts.put(text);
+                Ok(())
+            },
+        )?;
         if n == self.sections { self.out.line("\n\\end\\") } else { Ok(()) }
     }
 }
 
+/// Things that have been used and can be used again.
+#[derive(Debug, Default)]
+struct Spare<T>(Mutex<Vec<T>>);
+
+impl<T: Default> Spare<T> {
+    fn take(&self) -> T {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn put(&self, thing: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(thing);
+    }
+}
+
 impl Piece {
-    /// As lines of ARPA text.
-    pub(crate) fn format(&self, vocab: &Vocab) -> Vec<u8> {
-        let mut text = Vec::with_capacity(self.probs.len() * (30 + 8 * self.n));
+    /// Appends lines of ARPA text.
+    pub(crate) fn format(&self, vocab: &Vocab, text: &mut Vec<u8>) {
         let mut weights = Weights::new();
         for (index, &prob) in self.probs.iter().enumerate() {
             // Rounding may leave a probability just above one.
-            push_log10(&mut text, prob.min(1.0));
+            push_log10(text, prob.min(1.0));
             let mut separator = b'\t';
             for &word in &self.words[index * self.n..(index + 1) * self.n] {
                 text.push(separator);
@@ -180,11 +210,10 @@ impl Piece {
             }
             if let Some(&gamma) = self.gammas.get(index) {
                 text.push(b'\t');
-                weights.push(&mut text, gamma);
+                weights.push(text, gamma);
             }
             text.push(b'\n');
         }
-        text
     }
 }
 
@@ -270,7 +299,8 @@ impl Sink for LmSink {
     fn section(&mut self, vocab: &Vocab, mut section: Section<'_>, _tools: &Tools) -> Result<()> {
         let n = section.n;
         let mut words = Vec::new();
-        while let Some(piece) = section.next_piece()? {
+        let mut spare = Piece::default();
+        while let Some(piece) = section.next_piece(spare)? {
             for (index, &prob) in piece.probs.iter().enumerate() {
                 let backoff = piece.gammas.get(index).map_or(0.0, |&gamma| ln(gamma));
                 let gram = &piece.words[index * n..(index + 1) * n];
@@ -285,6 +315,7 @@ impl Sink for LmSink {
                 };
                 debug_assert!(added.is_ok(), "each n-gram is listed once");
             }
+            spare = piece;
         }
         Ok(())
     }

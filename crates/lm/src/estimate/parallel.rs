@@ -2,15 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How many items may be on their way per thread. Threads lose the processor now and then, for as long as some
+/// items take; the others need not wait for them.
+const WINDOW: usize = 8;
 
 /// A pipeline: items are made one after the other, worked on in parallel, and used in the order in which they
 /// were made. At most a few items per thread exist at a time.
-pub(crate) fn in_order<J: Send, R: Send, E: Send>(
+///
+/// There is no thread besides those that work: each makes an item, works on it, and uses whatever is next in line.
+pub(crate) fn in_order<J, R: Send, E: Send>(
     threads: usize,
-    mut produce: impl FnMut() -> Result<Option<J>, E>,
+    mut produce: impl FnMut() -> Result<Option<J>, E> + Send,
     work: impl Fn(J) -> Result<R, E> + Sync,
-    mut consume: impl FnMut(R) -> Result<(), E>,
+    mut consume: impl FnMut(R) -> Result<(), E> + Send,
 ) -> Result<(), E> {
     if threads <= 1 {
         while let Some(item) = produce()? {
@@ -18,49 +24,126 @@ pub(crate) fn in_order<J: Send, R: Send, E: Send>(
         }
         return Ok(());
     }
-    // Items carry their number; results come in any order and wait in `early` for their turn.
-    let (job_in, job_out) = mpsc::channel::<(usize, J)>();
-    let (result_in, result_out) = mpsc::channel();
-    let job_out = Mutex::new(job_out);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            let (jobs, results, work) = (&job_out, result_in.clone(), &work);
-            scope.spawn(move || {
-                loop {
-                    let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok((number, item)) = job else { return };
-                    // The other side only hangs up after an error, and then nobody wants the result.
-                    let _ = results.send((number, work(item)));
-                }
-            });
-        }
-        drop(result_in);
-        // Moved in here, so that an early return closes the channel and ends the threads.
-        let jobs = job_in;
-        let (mut made, mut used, mut over) = (0, 0, false);
-        let mut early = BTreeMap::new();
+    let source = Mutex::new(Source { produce, made: 0, over: false });
+    let drain = Drain {
+        line: Mutex::new(Line { used: 0, early: BTreeMap::new(), ended: false }),
+        moved: Condvar::new(),
+    };
+    let consumer = Mutex::new((consume, Ok(())));
+    let run = || {
+        let _alarm = Alarm(&drain);
         loop {
-            while !over && made - used < 4 * threads {
-                match produce()? {
-                    Some(item) => {
-                        let _ = jobs.send((made, item));
-                        made += 1;
+            let (number, made) = {
+                let mut source = lock(&source);
+                if source.over || !drain.has_room(source.made, WINDOW * threads) {
+                    return;
+                }
+                let number = source.made;
+                source.made += 1;
+                let made = (source.produce)();
+                // After an error nothing more is made.
+                source.over = !matches!(made, Ok(Some(_)));
+                (number, made)
+            };
+            let result = match made {
+                Ok(Some(item)) => work(item),
+                Ok(None) => return,
+                Err(error) => Err(error),
+            };
+            drain.put(number, result);
+            // Whoever comes while another one uses results leaves his own to him.
+            while drain.is_ready() {
+                let Ok(mut consumer) = consumer.try_lock() else { break };
+                while let Some(result) = drain.take() {
+                    let (consume, outcome) = &mut *consumer;
+                    *outcome = result.and_then(&mut *consume);
+                    if outcome.is_err() {
+                        drain.end();
+                        return;
                     }
-                    None => over = true,
                 }
             }
-            if used == made {
-                return Ok(());
-            }
-            // A thread that panicked sends nothing; leaving here lets the scope pass the panic on.
-            let Ok((number, result)) = result_out.recv() else { return Ok(()) };
-            early.insert(number, result?);
-            while let Some(result) = early.remove(&used) {
-                consume(result)?;
-                used += 1;
+        }
+    };
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        run();
+        for handle in handles {
+            if let Err(panic) = handle.join() {
+                std::panic::resume_unwind(panic);
             }
         }
-    })
+    });
+    consumer.into_inner().unwrap_or_else(PoisonError::into_inner).1
+}
+
+/// Where items come from.
+struct Source<P> {
+    produce: P,
+    made: usize,
+    over: bool,
+}
+
+/// Results that wait for their turn.
+struct Drain<R, E> {
+    line: Mutex<Line<R, E>>,
+    moved: Condvar,
+}
+
+struct Line<R, E> {
+    used: usize,
+    early: BTreeMap<usize, Result<R, E>>,
+    /// After an error or a panic.
+    ended: bool,
+}
+
+impl<R, E> Drain<R, E> {
+    /// Waits until fewer than `window` of the items made are on their way; false if there will be no more.
+    fn has_room(&self, made: usize, window: usize) -> bool {
+        let mut line = lock(&self.line);
+        while !line.ended && made - line.used >= window {
+            line = self.moved.wait(line).unwrap_or_else(PoisonError::into_inner);
+        }
+        !line.ended
+    }
+
+    fn put(&self, number: usize, result: Result<R, E>) {
+        lock(&self.line).early.insert(number, result);
+    }
+
+    fn is_ready(&self) -> bool {
+        let line = lock(&self.line);
+        !line.ended && line.early.contains_key(&line.used)
+    }
+
+    fn take(&self) -> Option<Result<R, E>> {
+        let mut line = lock(&self.line);
+        let used = line.used;
+        let result = line.early.remove(&used)?;
+        line.used += 1;
+        self.moved.notify_all();
+        Some(result)
+    }
+
+    fn end(&self) {
+        lock(&self.line).ended = true;
+        self.moved.notify_all();
+    }
+}
+
+/// Ends the waiting of the others when a thread panics.
+struct Alarm<'a, R, E>(&'a Drain<R, E>);
+
+impl<R, E> Drop for Alarm<'_, R, E> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Works on the buckets `0..count`, whoever is free on the next one, each thread with a state of its own, and returns the results by bucket.

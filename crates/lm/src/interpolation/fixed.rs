@@ -70,7 +70,9 @@ pub(super) fn write(
             let gammas = backoffs.get(range.clone()).unwrap_or_default().to_vec();
             let piece =
                 Piece { n, words: words.copied().collect(), probs: level.probs[range].to_vec(), gammas };
-            Ok(piece.format(&mixture.vocab))
+            let mut text = Vec::new();
+            piece.format(&mixture.vocab, &mut text);
+            Ok(text)
         };
         in_order(threads, produce, format, |text| out.write(&text))?;
     }

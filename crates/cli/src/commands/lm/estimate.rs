@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use sylvan_lm::{EstimateConfig, EstimateSummary, Estimator, Marks, Prune, temp_folder};
+use sylvan_lm::{EstimateConfig, EstimateError, EstimateSummary, Estimator, Marks, Prune, temp_folder};
 use sylvan_store::{Output, TextReader};
 
 use crate::progress::Terminal;
@@ -75,7 +75,14 @@ impl Estimate {
         for path in &self.text {
             estimator.read(&mut TextReader::open(path)?.tolerant(), &progress)?;
         }
-        let summary = estimator.write_arpa(&mut out, &progress)?;
+        let summary = estimator.write_arpa(&mut out, &progress).map_err(|error| match error {
+            // Only here is it known where the text should have been.
+            EstimateError::NoText => {
+                let names: Vec<String> = self.text.iter().map(|path| path.display().to_string()).collect();
+                anyhow::anyhow!("{}: {error}", names.join(", "))
+            }
+            other => other.into(),
+        })?;
         out.finish()?;
         report(&summary);
         Ok(())
