@@ -3,6 +3,7 @@
 mod demo;
 mod grammar;
 mod lm;
+mod parser;
 mod sample;
 mod score;
 mod trees;
@@ -15,6 +16,7 @@ pub(crate) enum Command {
     Demo(demo::Demo),
     Grammar(grammar::Grammar),
     Lm(lm::Lm),
+    Parser(parser::Parser),
     Sample(sample::Sample),
     Score(score::Score),
     Trees(trees::Trees),
@@ -26,6 +28,7 @@ impl Command {
             Self::Demo(command) => command.run(),
             Self::Grammar(command) => command.run(),
             Self::Lm(command) => command.run(),
+            Self::Parser(command) => command.run(),
             Self::Sample(command) => command.run(),
             Self::Score(command) => command.run(),
             Self::Trees(command) => command.run(),

@@ -1,0 +1,42 @@
+//! `sylvan parser info`: what is in a parser model?
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sylvan_parse::Parser;
+use sylvan_store::Output;
+
+/// Shows what a parser model makes, how it was trained and how large it is.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sylvan parser info en.parser")]
+pub(crate) struct Info {
+    /// The model.
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+    /// Read the whole file and compare it with its sums.
+    #[arg(long)]
+    verify: bool,
+}
+
+impl Info {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let parser = Parser::open(&self.model)?;
+        if self.verify {
+            Parser::verify(&self.model)?;
+        }
+        let mut out = Output::create(Path::new("-"))?;
+        let mut line = |name: &str, value: &str| out.line(&format!("{name:<28} {value}"));
+        line("kind", parser.kind().name())?;
+        line("known words", &parser.known_words().to_string())?;
+        line("tags", &parser.tags().len().to_string())?;
+        let (tagger, rest) = parser.features();
+        line("features of the tagger", &tagger.to_string())?;
+        line("features of the parser", &rest.to_string())?;
+        for (name, value) in parser.notes() {
+            line(name, value)?;
+        }
+        let bytes = std::fs::metadata(&self.model).map_or(0, |data| data.len());
+        line("megabytes", &format!("{:.1}", bytes as f64 / 1e6))?;
+        Ok(out.finish()?)
+    }
+}

@@ -1,0 +1,175 @@
+//! `sylvan parser parse`: trees for text.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use sylvan_base::{Progress, Vocab};
+use sylvan_parse::{Kind, MergeStatistics, Parser, Workspace, pack};
+use sylvan_store::{Output, TextReader};
+use sylvan_trees::{Tree, egret, penn};
+
+use crate::progress::Terminal;
+
+/// Parses text, one sentence per line, words between spaces.
+///
+/// Each line gives one tree, an empty line an empty one, so that files stay parallel. The time is linear in the
+/// length of a line. Round brackets in words are written -LRB- and -RRB-, as everywhere in Penn brackets.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sylvan parser parse --model en.parser < text.en > text.tree")]
+pub(crate) struct Parse {
+    /// The model.
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// States per step: more is slower and finds better trees; 1 is greedy.
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    beam: usize,
+    /// What to write. Default: what the model makes (penn or conllu).
+    #[arg(long, value_enum)]
+    format: Option<Written>,
+    /// Constituents: the best trees of each sentence, `number ||| score ||| tree`, at most so many.
+    #[arg(long, value_name = "K")]
+    k_best: Option<usize>,
+    /// Dependencies: merge states with the same future; the counts go to standard error.
+    #[arg(long)]
+    merge: bool,
+    /// The text; - for standard input.
+    #[arg(value_name = "TEXT", default_value = "-")]
+    text: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Written {
+    /// Penn brackets, one tree per line.
+    Penn,
+    /// CoNLL-U: words with parts of speech, and heads and relations of a dependency parser.
+    Conllu,
+    /// The trees of the beam as a packed forest in Egret's format, scores as log-probabilities.
+    Forest,
+}
+
+impl Parse {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        anyhow::ensure!(self.beam > 0, "--beam 0: expected at least 1");
+        anyhow::ensure!(self.k_best != Some(0), "--k-best 0: expected at least 1");
+        let parser = Parser::open(&self.model)?;
+        let kind = parser.kind();
+        let usual = if kind == Kind::Constituency { Written::Penn } else { Written::Conllu };
+        let format = self.format.unwrap_or(usual);
+        let fits = match format {
+            Written::Penn | Written::Forest => kind == Kind::Constituency,
+            Written::Conllu => kind != Kind::Constituency,
+        };
+        let model = self.model.display();
+        anyhow::ensure!(fits, "{model}: found a {} model, expected one that makes this format", kind.name());
+        anyhow::ensure!(
+            self.k_best.is_none() || format == Written::Penn,
+            "--k-best: expected with --format penn and a constituency model"
+        );
+        anyhow::ensure!(!self.merge || kind == Kind::Dependency, "--merge: expected with a dependency model");
+        let mut reader = TextReader::open(&self.text)?.tolerant();
+        let mut out = Output::create(Path::new("-"))?;
+        let mut worker = Worker {
+            parser: &parser,
+            command: &self,
+            workspace: Workspace::new(),
+            vocab: Vocab::new(),
+            merged: MergeStatistics::default(),
+            text: String::new(),
+        };
+        let progress = Terminal::default();
+        progress.begin("parsing", None);
+        let mut number = 0;
+        while let Some(line) = reader.next_line()? {
+            number += 1;
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            worker.text.clear();
+            match format {
+                Written::Penn => worker.penn(number, &words),
+                Written::Forest => worker.forest(number, &words),
+                Written::Conllu => worker.conllu(&words),
+            }
+            out.write(worker.text.as_bytes())?;
+            progress.at(number);
+        }
+        progress.end();
+        if self.merge {
+            report(&worker.merged);
+        }
+        Ok(out.finish()?)
+    }
+}
+
+struct Worker<'a> {
+    parser: &'a Parser,
+    command: &'a Parse,
+    workspace: Workspace,
+    vocab: Vocab,
+    merged: MergeStatistics,
+    text: String,
+}
+
+impl Worker<'_> {
+    fn penn(&mut self, number: u64, words: &[&str]) {
+        let most = self.command.k_best.unwrap_or(1);
+        let beam = self.command.beam.max(most);
+        let parsed = self.parser.constituents(words, beam, most, &mut self.vocab, &mut self.workspace);
+        match self.command.k_best {
+            None => {
+                let tree: Option<&Tree> = parsed.first().map(|parsed| &parsed.tree);
+                self.text.push_str(&penn::to_line(tree, &self.vocab));
+                self.text.push('\n');
+            }
+            Some(_) => {
+                for parsed in &parsed {
+                    let line = penn::to_line(Some(&parsed.tree), &self.vocab);
+                    self.text.push_str(&format!("{number} ||| {} ||| {line}\n", parsed.score));
+                }
+            }
+        }
+    }
+
+    fn forest(&mut self, number: u64, words: &[&str]) {
+        let beam = self.command.beam;
+        let parsed = self.parser.constituents(words, beam, beam, &mut self.vocab, &mut self.workspace);
+        match pack(&parsed) {
+            Some(forest) => egret::write(&forest, number, &self.vocab, &mut self.text),
+            None => {
+                let symbols: Vec<_> = words.iter().map(|word| self.vocab.intern(word)).collect();
+                egret::write_unparsed(&symbols, number, &self.vocab, &mut self.text);
+            }
+        }
+    }
+
+    fn conllu(&mut self, words: &[&str]) {
+        let mut statistics = MergeStatistics::default();
+        let merge = self.command.merge.then_some(&mut statistics);
+        let parsed = self.parser.dependencies(words, self.command.beam, merge, &mut self.workspace);
+        self.merged.states += statistics.states;
+        self.merged.derivations += statistics.derivations;
+        let tags = match &parsed {
+            Some(parsed) => {
+                parsed.tags.iter().map(|&tag| self.parser.tags()[usize::from(tag)].as_str()).collect()
+            }
+            None => self.parser.tag(words, &mut self.workspace),
+        };
+        for (index, (word, tag)) in words.iter().zip(tags).enumerate() {
+            let (head, relation) = match &parsed {
+                Some(parsed) => {
+                    let head = parsed.heads[index].map_or(0, |head| head + 1);
+                    let relation = &self.parser.relations()[usize::from(parsed.relations[index])];
+                    (head.to_string(), relation.as_str())
+                }
+                None => ("_".to_string(), "_"),
+            };
+            let line = format!("{}\t{word}\t_\t_\t{tag}\t_\t{head}\t{relation}\t_\t_\n", index + 1);
+            self.text.push_str(&line);
+        }
+        self.text.push('\n');
+    }
+}
+
+/// Counts go to standard error: standard output is the trees.
+#[allow(clippy::print_stderr)]
+fn report(merged: &MergeStatistics) {
+    eprintln!("{} states, for at least {:.3e} sequences of actions", merged.states, merged.derivations);
+}

@@ -1,0 +1,134 @@
+//! `sylvan parser train`: a parser out of treebanks.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use sylvan_base::Vocab;
+use sylvan_parse::{Templates, TrainConfig, train_constituency, train_dependency, train_tagger, treebank};
+use sylvan_trees::{DependencyTree, Tree};
+
+use super::Kind;
+use crate::progress::Terminal;
+
+/// Trains a parser or tagger from treebanks.
+///
+/// Treebanks are Penn brackets (one tree per line or over many), CoNLL-U or Egret forests; the format is told from
+/// the first line, and each kind of parser learns from each format. Wrappers, traces and function tags are removed.
+/// After each pass the parser is measured on the held-out trees, and the best one is kept. The number of threads does
+/// not change the result.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  sylvan parser train --kind constituency --train train.mrg --dev dev.mrg \
+    --out en.parser"
+)]
+pub(crate) struct Train {
+    /// What the parser is to make of a sentence.
+    #[arg(long, value_enum)]
+    kind: Kind,
+    /// Trees to learn from. Repeat for several files.
+    #[arg(long, value_name = "FILE", required = true)]
+    train: Vec<PathBuf>,
+    /// Held-out trees. Without them all passes are made and the last one counts. Repeat for several files.
+    #[arg(long, value_name = "FILE")]
+    dev: Vec<PathBuf>,
+    /// Where the model goes.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// How many threads. Default: all cores.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// States per step in training.
+    #[arg(long, value_name = "N", default_value_t = TrainConfig::default().beam)]
+    beam: usize,
+    /// Passes over the training trees, at the most.
+    #[arg(long, value_name = "N", default_value_t = TrainConfig::default().epochs)]
+    epochs: usize,
+    /// How many words after the current one the tagger sees, 0 to 2; 0 for words that are generated one at a time.
+    #[arg(long, value_name = "N", default_value_t = TrainConfig::default().lookahead)]
+    lookahead: usize,
+    /// Dependencies: which features.
+    #[arg(long, value_enum, default_value = "rich")]
+    features: Features,
+    /// Dependencies: how many words after the top of the stack features see, 0 to 3. Word-by-word parsing needs 0 or 1.
+    #[arg(long, value_name = "N", default_value_t = TrainConfig::default().window)]
+    window: usize,
+    /// Dependencies: tag each word by itself, as word-by-word parsing does.
+    #[arg(long)]
+    tags_alone: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Features {
+    /// The twenty of Yu et al. (2014).
+    Paper,
+    /// More of the stack, children and distances.
+    Rich,
+}
+
+impl Train {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        anyhow::ensure!(self.threads != Some(0), "--threads 0: expected at least 1");
+        anyhow::ensure!(self.beam > 0, "--beam 0: expected at least 1");
+        anyhow::ensure!(self.epochs > 0, "--epochs 0: expected at least 1");
+        anyhow::ensure!(self.lookahead <= 2, "--lookahead {}: expected 0, 1 or 2", self.lookahead);
+        anyhow::ensure!(self.window <= 3, "--window {}: expected 0 to 3", self.window);
+        let threads =
+            self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let config = TrainConfig {
+            beam: self.beam,
+            epochs: self.epochs,
+            threads,
+            lookahead: self.lookahead,
+            templates: match self.features {
+                Features::Paper => Templates::Paper,
+                Features::Rich => Templates::Rich,
+            },
+            window: self.window,
+            tags_alone: self.tags_alone,
+            ..TrainConfig::default()
+        };
+        let progress = Terminal::default();
+        let mut vocab = Vocab::new();
+        let parser = match self.kind {
+            Kind::Constituency => {
+                let train = constituents(&self.train, &mut vocab)?;
+                let dev = constituents(&self.dev, &mut vocab)?;
+                let rules = treebank::head_rules(&train, &vocab);
+                train_constituency(&train, &dev, &rules, &mut vocab, &config, &progress, &mut say)?
+            }
+            Kind::Tagger => {
+                let train = dependencies(&self.train, &mut vocab)?;
+                let dev = dependencies(&self.dev, &mut vocab)?;
+                train_tagger(&train, &dev, &vocab, &config, &progress, &mut say)?
+            }
+            Kind::Dependency => {
+                let train = dependencies(&self.train, &mut vocab)?;
+                let dev = dependencies(&self.dev, &mut vocab)?;
+                train_dependency(&train, &dev, &vocab, &config, &progress, &mut say)?
+            }
+        };
+        Ok(parser.write(&self.out)?)
+    }
+}
+
+/// How the training goes is told on standard error.
+#[allow(clippy::print_stderr)]
+fn say(line: &str) {
+    eprintln!("{line}");
+}
+
+fn constituents(paths: &[PathBuf], vocab: &mut Vocab) -> anyhow::Result<Vec<Tree>> {
+    let mut trees = Vec::new();
+    for path in paths {
+        trees.extend(treebank::read_constituents(path, vocab)?.into_iter().flatten());
+    }
+    Ok(trees)
+}
+
+fn dependencies(paths: &[PathBuf], vocab: &mut Vocab) -> anyhow::Result<Vec<DependencyTree>> {
+    let mut trees = Vec::new();
+    for path in paths {
+        trees.extend(treebank::read_dependencies(path, vocab)?);
+    }
+    Ok(trees)
+}

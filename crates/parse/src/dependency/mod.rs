@@ -1,0 +1,6 @@
+//! Dependencies: transition system, features, relations, and a parser that is fed word by word.
+
+pub(crate) mod features;
+pub(crate) mod incremental;
+pub(crate) mod relations;
+pub(crate) mod system;

@@ -1,0 +1,54 @@
+//! Parsers that read a sentence once, left to right, in time linear in its length: parts of speech and constituents
+//! out of plain words. They are trained here too, from any treebank that `sylvan-trees` reads.
+//!
+//! ```text
+//! treebank --train--> Parser --write, open--> model file, mapped
+//! words --tagger--> tags --transition system, beam--> actions --> trees, best first
+//! trees, right trees --eval--> brackets, attachments
+//! ```
+//!
+//! One machine (`machine/`) runs everything: a transition system says what a state is, which actions are legal and
+//! what can be seen; the machine scores all actions of a state at once, keeps a beam of states, and learns weights as
+//! an averaged structured perceptron.
+//!
+//! *Useful for* trees of source sentences where no parser is at hand, and for measuring trees. *Not useful for* the
+//! last per cent of accuracy, for which a neural parser and a graphics card are needed; its trees can be read instead.
+//!
+//! ```
+//! use sylvan_base::{Silent, Vocab};
+//! use sylvan_parse::{TrainConfig, Workspace, train_constituency};
+//! use sylvan_trees::{HeadRules, penn};
+//!
+//! let mut vocab = Vocab::new();
+//! let lines = ["(S (NP (D the) (N cat)) (VP (V sleeps)))", "(S (NP (D a) (N dog)) (VP (V sees) (NP (D the) (N cat))))"];
+//! let trees: Vec<_> = lines
+//!     .iter()
+//!     .filter_map(|line| penn::parse_line(line, penn::Brackets::Keep, &mut vocab).ok()?)
+//!     .collect();
+//! let (rules, config) = (HeadRules::english(), TrainConfig::default());
+//! let parser = train_constituency(&trees, &[], &rules, &mut vocab, &config, &Silent, &mut |_| {})?;
+//!
+//! let words = ["the", "dog", "sleeps"];
+//! let parsed = parser.constituents(&words, 16, 1, &mut vocab, &mut Workspace::new());
+//! assert_eq!(parsed[0].tree.to_penn(&vocab), "(S (NP (D the) (N dog)) (VP (V sleeps)))");
+//! # Ok::<(), sylvan_parse::TrainError>(())
+//! ```
+
+mod constituency;
+mod dependency;
+pub mod eval;
+mod forest;
+mod lexicon;
+mod machine;
+mod model;
+mod parse;
+mod tagger;
+mod train;
+pub mod treebank;
+
+pub use dependency::incremental::{IncomingWord, StateId, WordByWord};
+pub use dependency::system::Templates;
+pub use forest::pack;
+pub use model::{Kind, Parser};
+pub use parse::{MergeStatistics, Parsed, ParsedDependencies, Workspace, flat};
+pub use train::{Report, TrainConfig, TrainError, train_constituency, train_dependency, train_tagger};

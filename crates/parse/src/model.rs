@@ -1,0 +1,233 @@
+//! A trained parser: what it consists of, and its file.
+//!
+//! ```text
+//! container "parser", version 1
+//! meta      lines of name=value: kind, beam, lookahead, and figures of the training
+//! ends, bytes, slots, classes    the known words (lexicon.rs)
+//! tags      one tag per line
+//! tstarts, tpool                 the tagger's weights (machine/rows.rs)
+//! labels    constituents (constituency/labels.rs)
+//! pstarts, ppool                 the parser's weights
+//! relation  one relation per line
+//! lstarts, lpool                 the weights that name arcs
+//! ```
+
+use std::path::Path;
+use std::sync::Arc;
+
+use sylvan_base::{InputError, Result};
+use sylvan_store::{Container, ContainerWriter, Name, Section, name};
+
+use crate::constituency::labels::Labels;
+use crate::constituency::system::ConstituencySystem;
+use crate::dependency::relations::RelationSystem;
+use crate::dependency::system::{DependencySystem, Templates, WINDOW};
+use crate::lexicon::Lexicon;
+use crate::machine::Rows;
+use crate::tagger::{BEAM, TagSystem, Tagger};
+
+const KIND: Name = name("parser");
+const VERSION: u32 = 1;
+const META: Name = name("meta");
+const TAGS: Name = name("tags");
+const LABELS: Name = name("labels");
+const TAGGER_ROWS: [Name; 2] = [name("tstarts"), name("tpool")];
+const RELATIONS: Name = name("relation");
+const RELATION_ROWS: [Name; 2] = [name("lstarts"), name("lpool")];
+const PARSER_ROWS: [Name; 2] = [name("pstarts"), name("ppool")];
+
+/// What a parser makes of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Parts of speech.
+    Tagger,
+    /// Phrase-structure trees.
+    Constituency,
+    /// Heads and relations of words.
+    Dependency,
+}
+
+impl Kind {
+    /// Its name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tagger => "tagger",
+            Self::Constituency => "constituency",
+            Self::Dependency => "dependency",
+        }
+    }
+}
+
+/// A trained parser. It is immutable and can be shared between threads; each thread has its own
+/// [`Workspace`](crate::Workspace).
+#[derive(Debug, Clone)]
+pub struct Parser {
+    pub(crate) lexicon: Lexicon,
+    pub(crate) tags: Vec<String>,
+    pub(crate) tagger: Tagger,
+    pub(crate) body: Body,
+    /// Names and values: how the parser was trained.
+    pub(crate) notes: Vec<(String, String)>,
+}
+
+/// What comes after the tags.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    Nothing,
+    Constituency { system: Box<ConstituencySystem>, rows: Rows },
+    Dependency { system: DependencySystem, rows: Rows, relations: Relations, tags_alone: bool },
+}
+
+/// The names of arcs.
+#[derive(Debug, Clone)]
+pub(crate) struct Relations {
+    pub(crate) system: RelationSystem,
+    pub(crate) names: Vec<String>,
+    pub(crate) rows: Rows,
+}
+
+impl Parser {
+    /// What it makes of a sentence.
+    pub fn kind(&self) -> Kind {
+        match self.body {
+            Body::Nothing => Kind::Tagger,
+            Body::Constituency { .. } => Kind::Constituency,
+            Body::Dependency { .. } => Kind::Dependency,
+        }
+    }
+
+    /// How the parser was trained: names and values.
+    pub fn notes(&self) -> &[(String, String)] {
+        &self.notes
+    }
+
+    /// The parts of speech it knows.
+    pub fn tags(&self) -> &[String] {
+        &self.tags
+    }
+
+    /// How many words it knows by their own number.
+    pub fn known_words(&self) -> usize {
+        self.lexicon.len()
+    }
+
+    /// How many features have weights: the tagger's and the parser's.
+    pub fn features(&self) -> (usize, usize) {
+        let parser = match &self.body {
+            Body::Nothing => 0,
+            Body::Constituency { rows, .. } | Body::Dependency { rows, .. } => rows.len(),
+        };
+        (self.tagger.rows.len(), parser)
+    }
+
+    /// Writes the model file.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let mut writer = ContainerWriter::create(path, KIND, VERSION, Lexicon::SECTIONS + 9)?;
+        let mut meta = format!("kind={}\nlookahead={}\n", self.kind().name(), self.tagger.system.lookahead);
+        if let Body::Dependency { system, tags_alone, .. } = &self.body {
+            let templates = if system.templates == Templates::Paper { "paper" } else { "rich" };
+            let tags = if *tags_alone { "word" } else { "context" };
+            meta.push_str(&format!("templates={templates}\nwindow={}\ntagging={tags}\n", system.lookahead));
+        }
+        for (name, value) in &self.notes {
+            meta.push_str(&format!("{name}={value}\n"));
+        }
+        writer.section(META, meta.as_bytes())?;
+        self.lexicon.write(&mut writer)?;
+        writer.section(TAGS, self.tags.join("\n").as_bytes())?;
+        self.tagger.rows.write(&mut writer, TAGGER_ROWS)?;
+        match &self.body {
+            Body::Nothing => {}
+            Body::Constituency { system, rows } => {
+                writer.section(LABELS, system.labels.to_text().as_bytes())?;
+                rows.write(&mut writer, PARSER_ROWS)?;
+            }
+            Body::Dependency { rows, relations, .. } => {
+                writer.section(RELATIONS, relations.names.join("\n").as_bytes())?;
+                rows.write(&mut writer, PARSER_ROWS)?;
+                relations.rows.write(&mut writer, RELATION_ROWS)?;
+            }
+        }
+        writer.finish()
+    }
+
+    /// Maps a model file. The time does not depend on its size.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = Arc::new(Container::open(path, KIND, VERSION..=VERSION)?);
+        let meta = text(&file, META)?;
+        let mut notes: Vec<(String, String)> = meta
+            .lines()
+            .filter_map(|line| line.split_once('='))
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect();
+        let mut take = |wanted: &str| {
+            let at = notes.iter().position(|(name, _)| name == wanted);
+            at.map(|at| notes.remove(at).1).unwrap_or_default()
+        };
+        let (kind, lookahead) = (take("kind"), take("lookahead"));
+        let [templates, window, tagging] = ["templates", "window", "tagging"].map(&mut take);
+        let lookahead = lookahead.parse().ok().filter(|&words| words <= 2);
+        let lookahead = lookahead.ok_or_else(|| bad(&file, "a lookahead of more than 2 words"))?;
+        let tags: Vec<String> = text(&file, TAGS)?.lines().map(str::to_string).collect();
+        if tags.is_empty() || tags.len() > 255 {
+            return Err(bad(&file, "no tags, or more than 255"));
+        }
+        let tagger = Tagger {
+            system: TagSystem { tags: tags.len(), lookahead },
+            rows: rows(&file, TAGGER_ROWS)?,
+            beam: BEAM,
+        };
+        let body = match kind.as_str() {
+            "tagger" => Body::Nothing,
+            "constituency" => {
+                let labels = Labels::from_text(&text(&file, LABELS)?);
+                let labels = labels.ok_or_else(|| bad(&file, "labels that cannot be read"))?;
+                let system = Box::new(ConstituencySystem { labels });
+                Body::Constituency { system, rows: rows(&file, PARSER_ROWS)? }
+            }
+            "dependency" => {
+                let templates = if templates == "paper" { Templates::Paper } else { Templates::Rich };
+                let window = window.parse().ok().filter(|&words| words <= WINDOW);
+                let lookahead = window.ok_or_else(|| bad(&file, "a window that cannot be read"))?;
+                let names: Vec<String> = text(&file, RELATIONS)?.lines().map(str::to_string).collect();
+                if names.is_empty() || names.len() > 255 {
+                    return Err(bad(&file, "no relations, or more than 255"));
+                }
+                let relations = Relations {
+                    system: RelationSystem { relations: names.len() },
+                    names,
+                    rows: rows(&file, RELATION_ROWS)?,
+                };
+                Body::Dependency {
+                    system: DependencySystem { templates, lookahead },
+                    rows: rows(&file, PARSER_ROWS)?,
+                    relations,
+                    tags_alone: tagging == "word",
+                }
+            }
+            other => return Err(bad(&file, &format!("a parser of the kind {other:?}"))),
+        };
+        let lexicon = Lexicon::inside(&file)?;
+        Ok(Self { lexicon, tags, tagger, body, notes })
+    }
+
+    /// Reads the whole file and compares it with its sums.
+    pub fn verify(path: &Path) -> Result<()> {
+        Container::open(path, KIND, VERSION..=VERSION)?.verify()
+    }
+}
+
+fn bad(file: &Container, found: &str) -> InputError {
+    file.bad(found.to_string(), "a parser model of this program".into())
+}
+
+fn text(file: &Container, name: Name) -> Result<String> {
+    let bytes = file.section::<u8>(name)?;
+    String::from_utf8(bytes.to_vec()).map_err(|_| bad(file, "a section that is no text"))
+}
+
+fn rows(file: &Arc<Container>, names: [Name; 2]) -> Result<Rows> {
+    let rows =
+        Rows { starts: Section::from_file(file, names[0])?, pool: Section::from_file(file, names[1])? };
+    if rows.starts.len() < 2 { Err(bad(file, "weights without buckets")) } else { Ok(rows) }
+}

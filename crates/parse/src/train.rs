@@ -1,0 +1,244 @@
+//! Training: from treebanks to a parser.
+//!
+//! ```text
+//! trees --> tags, known words --> tagger
+//!    |             tags of each quarter by a tagger of the others   (jackknife)
+//!    +--> actions ----------------+--> perceptron --> parser        after each epoch: the figure on held-out trees
+//! ```
+//!
+//! A parser that learned from right tags would trust the tagger too much; so it learns from tags that are as good
+//! and as bad as those it will get.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use sylvan_base::{HashMap, Progress};
+
+use crate::dependency::system::Templates;
+use crate::lexicon::{Lexicon, Word};
+use crate::machine::Search;
+use crate::machine::learn::Epoch;
+use crate::tagger::{Tagger, TaggerTraining};
+
+pub use constituency::train_constituency;
+pub use dependency::train_dependency;
+pub use tagger::train_tagger;
+
+mod constituency;
+mod dependency;
+mod tagger;
+
+/// How to train.
+#[derive(Debug, Clone)]
+pub struct TrainConfig {
+    /// States per step, in training and for the held-out figure.
+    pub beam: usize,
+    /// Passes over the training trees, at the most.
+    pub epochs: usize,
+    /// Threads. The result does not depend on them.
+    pub threads: usize,
+    /// How many words after the current one the tagger sees: 0 to 2.
+    pub lookahead: usize,
+    /// The size in bytes that the model should not exceed; the smallest weights are dropped for it.
+    pub size: usize,
+    /// Dependencies: which features.
+    pub templates: Templates,
+    /// Dependencies: how many words after the top of the stack features see: 0 to 3. Word-by-word parsing needs 0 or 1.
+    pub window: usize,
+    /// Dependencies: the part of speech of a word depends on the word alone, as word-by-word parsing wants it.
+    pub tags_alone: bool,
+}
+
+impl Default for TrainConfig {
+    fn default() -> Self {
+        Self {
+            beam: 8,
+            epochs: 12,
+            threads: 1,
+            lookahead: 2,
+            size: 58_000_000,
+            templates: Templates::Rich,
+            window: 3,
+            tags_alone: false,
+        }
+    }
+}
+
+/// Why there is nothing to train from.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TrainError {
+    /// No trees.
+    #[error("found no trees to train from")]
+    Empty,
+    /// More than a byte of tags.
+    #[error("found {0} parts of speech, expected at most 255")]
+    Tags(usize),
+}
+
+/// Hears how the training goes, a line at a time.
+pub type Report<'a> = &'a mut dyn FnMut(&str);
+
+/// Tagged sentences with their atoms.
+pub(crate) struct Tagged {
+    pub(crate) words: Vec<Word>,
+    pub(crate) tags: Vec<u8>,
+}
+
+/// The most frequent first.
+pub(crate) fn by_frequency<'a>(items: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut counts: HashMap<&str, u64> = HashMap::default();
+    for item in items {
+        *counts.entry(item).or_default() += 1;
+    }
+    let mut all: Vec<(&str, u64)> = counts.into_iter().collect();
+    all.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    all.into_iter().map(|(item, _)| item.to_string()).collect()
+}
+
+/// Words and tags of the training and held-out sentences, in numbers.
+pub(crate) struct Prepared {
+    pub(crate) lexicon: Lexicon,
+    pub(crate) tags: Vec<String>,
+    pub(crate) train: Vec<Tagged>,
+    pub(crate) dev: Vec<Tagged>,
+}
+
+/// A tag that no training word has.
+const UNSEEN: u8 = 255;
+
+impl Prepared {
+    /// Out of sentences of words with tags.
+    pub(crate) fn new(train: &[Vec<(&str, &str)>], dev: &[Vec<(&str, &str)>]) -> Result<Self, TrainError> {
+        if train.is_empty() {
+            return Err(TrainError::Empty);
+        }
+        let tags = by_frequency(train.iter().flatten().map(|&(_, tag)| tag));
+        if tags.len() > 255 {
+            return Err(TrainError::Tags(tags.len()));
+        }
+        let numbers: HashMap<&str, u8> = tags.iter().map(String::as_str).zip(0..).collect();
+        let number = |tag: &str| numbers.get(tag).copied().unwrap_or(UNSEEN);
+        let lexicon = Lexicon::build(train.iter().flatten().map(|&(word, tag)| (word, number(tag))));
+        let prepare = |sentences: &[Vec<(&str, &str)>]| {
+            let one = |sentence: &Vec<(&str, &str)>| Tagged {
+                words: sentence.iter().map(|(word, _)| lexicon.word(word)).collect(),
+                tags: sentence.iter().map(|(_, tag)| number(tag)).collect(),
+            };
+            sentences.iter().map(one).collect::<Vec<_>>()
+        };
+        let (train, dev) = (prepare(train), prepare(dev));
+        drop(numbers);
+        Ok(Self { lexicon, tags, train, dev })
+    }
+
+    /// The tagger, judged on the held-out sentences, and its accuracy there.
+    pub(crate) fn tagger(
+        &self,
+        config: &TrainConfig,
+        progress: &dyn Progress,
+        report: Report<'_>,
+    ) -> (Tagger, f64) {
+        let examples: Vec<(&[Word], &[u8])> =
+            self.train.iter().map(|tagged| (&tagged.words[..], &tagged.tags[..])).collect();
+        let judge = |tagger: &Tagger| accuracy(tagger, &self.dev, config.threads);
+        let epochs = if self.dev.is_empty() { JACKKNIFE_EPOCHS } else { TAGGER_EPOCHS };
+        let training = TaggerTraining { lookahead: config.lookahead, epochs, threads: config.threads };
+        let tagger =
+            Tagger::train(&examples, self.tags.len(), training, "tagger", progress, judge, |epoch: Epoch| {
+                report(&format!(
+                    "tagger epoch {:>2}: {:>6} sentences wrong, accuracy {:.2}",
+                    epoch.number, epoch.updates, epoch.figure
+                ));
+            });
+        let accuracy = accuracy(&tagger, &self.dev, config.threads);
+        (tagger, accuracy)
+    }
+
+    /// Tags of the training sentences by taggers that have not seen them.
+    pub(crate) fn jackknife(
+        &self,
+        config: &TrainConfig,
+        progress: &dyn Progress,
+        report: Report<'_>,
+    ) -> Vec<Vec<u8>> {
+        if self.train.len() < 10 * FOLDS {
+            return self.train.iter().map(|tagged| tagged.tags.clone()).collect();
+        }
+        let mut tags: Vec<Vec<u8>> = vec![Vec::new(); self.train.len()];
+        let training =
+            TaggerTraining { lookahead: config.lookahead, epochs: JACKKNIFE_EPOCHS, threads: config.threads };
+        let (mut right, mut all) = (0, 0);
+        for fold in 0..FOLDS {
+            let others: Vec<(&[Word], &[u8])> = (0..self.train.len())
+                .filter(|index| index % FOLDS != fold)
+                .map(|index| (&self.train[index].words[..], &self.train[index].tags[..]))
+                .collect();
+            let stage = format!("tagger {} of {FOLDS}", fold + 1);
+            // No judge, no early stop: the last epoch is the best guess.
+            let mut epoch = 0.0;
+            let judge = |_: &Tagger| {
+                epoch += 1.0;
+                epoch
+            };
+            let tagger = Tagger::train(&others, self.tags.len(), training, &stage, progress, judge, |_| {});
+            let mine: Vec<usize> = (0..self.train.len()).filter(|index| index % FOLDS == fold).collect();
+            let sentences: Vec<&[Word]> = mine.iter().map(|&index| &self.train[index].words[..]).collect();
+            let found = tag_all(&tagger, &sentences, config.tags_alone, config.threads);
+            for (index, found) in mine.into_iter().zip(found) {
+                right += found.iter().zip(&self.train[index].tags).filter(|(a, b)| a == b).count();
+                all += found.len();
+                tags[index] = found;
+            }
+        }
+        report(&format!("jackknifed tags: accuracy {:.2}", right as f64 * 100.0 / all.max(1) as f64));
+        tags
+    }
+}
+
+const TAGGER_EPOCHS: usize = 8;
+const FOLDS: usize = 4;
+const JACKKNIFE_EPOCHS: usize = 3;
+
+/// Per cent of words with the right tag.
+pub(crate) fn accuracy(tagger: &Tagger, sentences: &[Tagged], threads: usize) -> f64 {
+    let words: Vec<&[Word]> = sentences.iter().map(|tagged| &tagged.words[..]).collect();
+    let (mut right, mut all) = (0, 0);
+    for (found, tagged) in tag_all(tagger, &words, false, threads).iter().zip(sentences) {
+        right += found.iter().zip(&tagged.tags).filter(|(a, b)| a == b).count();
+        all += found.len();
+    }
+    right as f64 * 100.0 / all.max(1) as f64
+}
+
+/// Tags many sentences.
+pub(crate) fn tag_all(tagger: &Tagger, sentences: &[&[Word]], alone: bool, threads: usize) -> Vec<Vec<u8>> {
+    in_parallel(sentences, threads, Search::new, |search, words| tagger.tag_either(words, alone, search))
+}
+
+/// Does something with each item, on several threads, and gives the results in order.
+pub(crate) fn in_parallel<T: Sync, W, R: Send>(
+    items: &[T],
+    threads: usize,
+    workspace: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, &T) -> R + Sync,
+) -> Vec<R> {
+    const BLOCK: usize = 16;
+    let results: Mutex<Vec<(usize, Vec<R>)>> = Mutex::default();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            scope.spawn(|| {
+                let mut workspace = workspace();
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(block) = items.chunks(BLOCK).nth(at) else { break };
+                    let done = block.iter().map(|item| work(&mut workspace, item)).collect();
+                    results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, done));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.sort_unstable_by_key(|&(at, _)| at);
+    results.into_iter().flat_map(|(_, done)| done).collect()
+}

@@ -1,0 +1,119 @@
+//! Training a constituency parser.
+
+use sylvan_base::{Progress, Symbol, Vocab};
+use sylvan_trees::{HeadRules, Tree};
+
+use super::{Prepared, Report, TrainConfig, TrainError, in_parallel, tag_all};
+use crate::constituency::labels::{Counts, Labels};
+use crate::constituency::oracle::{self, Plan};
+use crate::constituency::system::{ConstituencySystem, Sentence};
+use crate::eval::brackets::BracketScore;
+use crate::lexicon::Word;
+use crate::machine::beam::Update;
+use crate::machine::{Example, LearnConfig, Rows, Search, learn};
+use crate::model::{Body, Parser};
+
+/// The tag of words that stand beside nodes.
+const NO_TAG: &str = "_";
+
+/// Trains a parser from trees that are cleaned of wrappers, traces and function tags.
+pub fn train_constituency(
+    train: &[Tree],
+    dev: &[Tree],
+    rules: &HeadRules,
+    vocab: &mut Vocab,
+    config: &TrainConfig,
+    progress: &dyn Progress,
+    report: Report<'_>,
+) -> Result<Parser, TrainError> {
+    let plans: Vec<Plan> = train.iter().map(|tree| Plan::of(tree, vocab)).collect();
+    let prepared = {
+        let text = |symbol: Option<Symbol>| symbol.map_or(NO_TAG, |symbol| vocab.text(symbol));
+        let sentence = |tree: &Tree, tags: &[Option<Symbol>]| {
+            let words = tree.words().iter().map(|&word| vocab.text(word));
+            words.zip(tags.iter().map(|&tag| text(tag))).collect::<Vec<_>>()
+        };
+        let train: Vec<_> = train.iter().zip(&plans).map(|(tree, plan)| sentence(tree, &plan.tags)).collect();
+        let dev: Vec<_> = dev.iter().map(|tree| sentence(tree, &Plan::of(tree, vocab).tags)).collect();
+        Prepared::new(&train, &dev)?
+    };
+    let (tagger, accuracy) = prepared.tagger(config, progress, report);
+    let tags = prepared.jackknife(config, progress, report);
+
+    let mut counts = Counts::default();
+    for (tree, plan) in train.iter().zip(&plans) {
+        plan.count(tree, &mut counts);
+    }
+    let labels = Labels::new(&counts);
+    let mut examples = Vec::with_capacity(train.len());
+    for (index, (tree, plan)) in train.iter().zip(&plans).enumerate() {
+        if let Some(gold) = plan.actions(tree, &rules.heads(tree, vocab), &labels) {
+            let sentence = Sentence::new(&prepared.train[index].words, &tags[index]);
+            examples.push(Example { sentence, gold });
+        }
+    }
+    report(&format!(
+        "{} labels; {} trees, {} of them with labels too rare to learn",
+        labels.len(),
+        train.len(),
+        train.len() - examples.len()
+    ));
+    drop(tags);
+
+    let system = ConstituencySystem { labels };
+    let dev_words: Vec<&[Word]> = prepared.dev.iter().map(|tagged| &tagged.words[..]).collect();
+    let dev_tags = tag_all(&tagger, &dev_words, false, config.threads);
+    let tag_symbols: Vec<Symbol> = prepared.tags.iter().map(|tag| vocab.intern(tag)).collect();
+    let dev_sentences: Vec<Sentence> =
+        dev_words.iter().zip(&dev_tags).map(|(words, tags)| Sentence::new(words, tags)).collect();
+    let mut epoch = 0.0;
+    let mut judge = |rows: &Rows| -> f64 {
+        if dev.is_empty() {
+            // Nothing to judge by: the last epoch wins.
+            epoch += 1.0;
+            return epoch;
+        }
+        let actions = in_parallel(&dev_sentences, config.threads, Search::new, |search, sentence| {
+            search.run(&system, rows, sentence, config.beam);
+            search.actions(search.beam[0])
+        });
+        let mut score = BracketScore::default();
+        for ((tree, actions), tags) in dev.iter().zip(&actions).zip(&dev_tags) {
+            let tags: Vec<Symbol> = tags.iter().map(|&tag| tag_symbols[usize::from(tag)]).collect();
+            let found = oracle::build(actions, &system.labels, tree.words(), &tags, vocab);
+            let same = score.add(tree, found.as_ref(), vocab);
+            debug_assert_eq!(same, Ok(()), "the words are the same");
+        }
+        score.f1()
+    };
+    let learning = LearnConfig {
+        beam: config.beam,
+        epochs: config.epochs,
+        batch: 32,
+        threads: config.threads,
+        update: Update::MaxViolation,
+        patience: 3,
+        least: 0.02,
+        seed: 7,
+    };
+    let mut best = 0f64;
+    let rows = learn(&system, &examples, &learning, "parser", progress, &mut judge, |epoch| {
+        best = best.max(epoch.figure);
+        report(&format!(
+            "parser epoch {:>2}: {:>6} sentences wrong, F1 {:.2}",
+            epoch.number, epoch.updates, epoch.figure
+        ));
+    });
+    let rows = rows.within(config.size.saturating_sub(tagger.rows.bytes()));
+    let best = if dev.is_empty() { best } else { judge(&rows) };
+    let mut notes = vec![
+        ("training trees".to_string(), examples.len().to_string()),
+        ("labels".to_string(), system.labels.len().to_string()),
+    ];
+    if !dev.is_empty() {
+        notes.push(("held-out tag accuracy".to_string(), format!("{accuracy:.2}")));
+        notes.push((format!("held-out F1, beam {}", config.beam), format!("{best:.2}")));
+    }
+    let body = Body::Constituency { system: Box::new(system), rows };
+    Ok(Parser { lexicon: prepared.lexicon, tags: prepared.tags, tagger, body, notes })
+}

@@ -1,0 +1,266 @@
+//! Parsers trained on the sample corpus: what they find, that files give back what was written, that the ways to run
+//! them agree.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::OnceLock;
+
+use sylvan_base::{Rng, Silent, Vocab};
+use sylvan_parse::eval::brackets::BracketScore;
+use sylvan_parse::{
+    MergeStatistics, Parser, StateId, Templates, TrainConfig, Workspace, pack, train_constituency,
+    train_dependency, train_tagger,
+};
+use sylvan_sample::{Config, Sampler};
+use sylvan_testkit::cases;
+use sylvan_trees::conllu::{Columns, parse_block};
+use sylvan_trees::{DependencyTree, HeadRules, Tree, penn};
+
+/// Constituency and dependency trees of the sample corpus.
+fn sample(first: u64, count: usize, vocab: &mut Vocab) -> (Vec<Tree>, Vec<DependencyTree>) {
+    let sampler = Sampler::new(Config { max_words: 25, ..Config::default() }).unwrap();
+    let mut workspace = sylvan_sample::Workspace::new();
+    let (mut trees, mut dependencies) = (Vec::new(), Vec::new());
+    for number in first..first + count as u64 {
+        let mut pair = sampler.pair(number, &mut workspace);
+        trees.push(penn::parse_line(&pair.source_tree(), penn::Brackets::Keep, vocab).unwrap().unwrap());
+        dependencies.push(parse_block(pair.conllu().trim_end(), Columns::Basic, vocab).unwrap().unwrap());
+    }
+    (trees, dependencies)
+}
+
+fn quick() -> TrainConfig {
+    TrainConfig { epochs: 3, beam: 4, threads: 2, ..TrainConfig::default() }
+}
+
+fn constituency(vocab: &mut Vocab, threads: usize, trees: usize) -> Parser {
+    let (train, _) = sample(0, trees, vocab);
+    let config = TrainConfig { threads, ..quick() };
+    train_constituency(&train, &[], &HeadRules::chinese(), vocab, &config, &Silent, &mut |_| {}).unwrap()
+}
+
+fn dependency(templates: Templates, window: usize) -> Parser {
+    let mut vocab = Vocab::new();
+    let (_, train) = sample(0, 200, &mut vocab);
+    let config = TrainConfig { templates, window, tags_alone: window <= 1, ..quick() };
+    train_dependency(&train, &train[..20], &vocab, &config, &Silent, &mut |_| {}).unwrap()
+}
+
+fn small() -> &'static Parser {
+    static PARSER: OnceLock<Parser> = OnceLock::new();
+    PARSER.get_or_init(|| constituency(&mut Vocab::new(), 1, 200))
+}
+
+fn texts<'a>(tree: &DependencyTree, vocab: &'a Vocab) -> Vec<&'a str> {
+    tree.words().iter().map(|word| vocab.text(word.form)).collect()
+}
+
+#[test]
+fn fresh_sentences_of_the_sample_corpus_are_parsed_well() {
+    let mut vocab = Vocab::new();
+    let parser = constituency(&mut vocab, 2, cases(600, 5000));
+    let (fresh, _) = sample(100_000, 200, &mut vocab);
+    let mut score = BracketScore::default();
+    let mut workspace = Workspace::new();
+    for tree in &fresh {
+        let words: Vec<String> = tree.words().iter().map(|&word| vocab.text(word).to_string()).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let parsed = parser.constituents(&words, 16, 1, &mut vocab, &mut workspace);
+        score.add(tree, Some(&parsed[0].tree), &vocab).unwrap();
+    }
+    let least = cases(860, 970) as f64 / 10.0;
+    assert!(score.f1() >= least, "{} is below {least}", score.f1());
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |threads: usize| {
+        let path = dir.path().join(threads.to_string());
+        constituency(&mut Vocab::new(), threads, 150).write(&path).unwrap();
+        std::fs::read(path).unwrap()
+    };
+    assert!(write(1) == write(3));
+}
+
+#[test]
+fn a_written_parser_is_the_same_parser() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("parser");
+    let mut vocab = Vocab::new();
+    let (_, trees) = sample(50_000, 30, &mut vocab);
+    let parsers = [small().clone(), dependency(Templates::Rich, 3)];
+    for parser in parsers {
+        parser.write(&path).unwrap();
+        Parser::verify(&path).unwrap();
+        let read = Parser::open(&path).unwrap();
+        assert_eq!(read.kind(), parser.kind());
+        assert_eq!(read.notes(), parser.notes());
+        let mut workspace = Workspace::new();
+        for tree in &trees {
+            let words = texts(tree, &vocab);
+            assert_eq!(read.tag(&words, &mut workspace), parser.tag(&words, &mut workspace));
+            let mut parse = |parser: &Parser| {
+                let mut own = Vocab::new();
+                let parsed = parser.constituents(&words, 4, 4, &mut own, &mut workspace);
+                (parsed, parser.dependencies(&words, 4, None, &mut workspace))
+            };
+            assert_eq!(parse(&read), parse(&parser));
+        }
+        // A damaged file is refused or parses wrongly, but never panics.
+        let good = std::fs::read(&path).unwrap();
+        let mut rng = Rng::new(4);
+        for _ in 0..cases(60, 2000) {
+            let mut bad = good.clone();
+            for _ in 0..1 + rng.below(30) {
+                let at = 1000 + rng.below(bad.len() - 1000);
+                bad[at] = rng.next_u64() as u8;
+            }
+            std::fs::write(&path, &bad).unwrap();
+            if let Ok(parser) = Parser::open(&path) {
+                let words = texts(&trees[0], &vocab);
+                parser.constituents(&words, 2, 1, &mut Vocab::new(), &mut workspace);
+                parser.dependencies(&words, 2, None, &mut workspace);
+            }
+        }
+    }
+}
+
+#[test]
+fn any_words_get_a_tree() {
+    let mut vocab = Vocab::new();
+    let mut workspace = Workspace::new();
+    let long = "很 ".repeat(500);
+    for line in ["", "x", "。", "🙂 🙂", "где мы", "( ) -LRB- [", "\u{a0}", &long, "， ， ， 。 。"]
+    {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let parsed = small().constituents(&words, 8, 3, &mut vocab, &mut workspace);
+        assert_eq!(parsed.is_empty(), words.is_empty(), "{line}");
+        for parsed in &parsed {
+            let found: Vec<&str> = parsed.tree.words().iter().map(|&word| vocab.text(word)).collect();
+            assert_eq!(found, words);
+        }
+    }
+}
+
+#[test]
+fn k_best_lists_are_distinct_and_sorted_and_pack_into_forests_that_hold_them() {
+    let mut vocab = Vocab::new();
+    let mut workspace = Workspace::new();
+    let (source, _) = sample(60_000, 30, &mut vocab);
+    let (mut several, mut packed) = (0, 0);
+    for tree in &source {
+        let words: Vec<String> = tree.words().iter().map(|&word| vocab.text(word).to_string()).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let parsed = small().constituents(&words, 16, 16, &mut vocab, &mut workspace);
+        assert!(parsed.windows(2).all(|pair| pair[0].score >= pair[1].score && pair[0].tree != pair[1].tree));
+        let best = small().constituents(&words, 16, 1, &mut vocab, &mut workspace);
+        assert_eq!(best[..], parsed[..1]);
+        several += usize::from(parsed.len() > 1);
+        let forest = pack(&parsed).unwrap();
+        let held: Vec<Tree> = forest.trees(10_000).into_iter().map(|(tree, _)| tree).collect();
+        assert!(held.contains(&parsed[0].tree));
+        packed += usize::from(held.len() > 1);
+        for node in forest.nodes() {
+            let total: f64 = forest.edges(node).map(|edge| forest.score(edge).exp()).sum();
+            assert!((total - 1.0).abs() < 1e-9, "edges of a node are alternatives");
+        }
+    }
+    assert!(several > 15 && packed > 10, "{several} lists and {packed} forests of several trees");
+    assert!(pack(&[]).is_none());
+}
+
+/// All action sequences, word by word, and the best of them; the batch parser with a beam that holds them all.
+#[test]
+fn word_by_word_gives_the_scores_of_the_batch_parser() {
+    for (templates, window) in
+        [(Templates::Paper, 0), (Templates::Paper, 1), (Templates::Rich, 0), (Templates::Rich, 1)]
+    {
+        let parser = dependency(templates, window);
+        let mut vocab = Vocab::new();
+        let (_, trees) = sample(70_000, 40, &mut vocab);
+        let mut steps = parser.word_by_word().unwrap();
+        let mut workspace = Workspace::new();
+        let mut checked = 0;
+        for tree in trees.iter().filter(|tree| tree.len() <= 7) {
+            let words = texts(tree, &vocab);
+            steps.clear();
+            let mut states: Vec<StateId> = vec![steps.start()];
+            for word in &words {
+                let word = steps.word(word);
+                states = states.iter().flat_map(|&state| steps.advance(state, word, usize::MAX)).collect();
+                for &state in &states {
+                    assert_eq!(steps.stack_size(state), steps.words(state) - steps.reductions(state));
+                }
+            }
+            let done: Vec<StateId> =
+                states.iter().flat_map(|&state| steps.finish(state, usize::MAX)).collect();
+            let best = done.iter().copied().max_by_key(|&state| steps.score(state)).unwrap();
+            let batch = parser.dependencies(&words, 200_000, None, &mut workspace).unwrap();
+            assert_eq!(steps.score(best), batch.score, "{words:?}");
+            // The same heads, unless two trees have the same score.
+            let same = done.iter().filter(|&&state| steps.score(state) == batch.score);
+            assert!(same.into_iter().any(|&state| steps.heads(state) == batch.heads));
+            // With a narrow search the score of what is found is still the batch score of those actions: merging
+            // finds the optimum too.
+            let mut statistics = MergeStatistics::default();
+            let merged = parser.dependencies(&words, 100_000, Some(&mut statistics), &mut workspace).unwrap();
+            assert_eq!(merged.score, batch.score, "{words:?}");
+            checked += 1;
+        }
+        assert!(checked > 5, "{checked} sentences were short enough");
+    }
+    assert!(dependency(Templates::Rich, 3).word_by_word().is_none(), "it looks too far ahead");
+    assert!(small().word_by_word().is_none());
+}
+
+/// C(3n, n) / (2n + 1) partial structures after n words, and as many complete ones as the spec counts.
+#[test]
+fn the_number_of_structures_is_known() {
+    let parser = dependency(Templates::Paper, 0);
+    let mut steps = parser.word_by_word().unwrap();
+    let mut states = vec![steps.start()];
+    let partial = [1, 3, 12, 55, 273, 1428];
+    let complete = [1, 2, 7, 30, 143, 728];
+    for n in 0..6 {
+        let word = steps.word("dog");
+        states = states.iter().flat_map(|&state| steps.advance(state, word, usize::MAX)).collect();
+        // Different orders of actions build the same structure; those count once.
+        let structure = |state: StateId| (steps.heads(state), steps.reductions(state));
+        let distinct: std::collections::BTreeSet<_> = states.iter().map(|&state| structure(state)).collect();
+        assert_eq!(distinct.len(), partial[n], "after {} words", n + 1);
+        let whole = distinct.iter().filter(|(_, reductions)| *reductions == n as u32).count();
+        assert_eq!(whole, complete[n], "after {} words", n + 1);
+    }
+}
+
+#[test]
+fn merging_finds_at_least_what_the_beam_finds_on_the_whole() {
+    let parser = dependency(Templates::Paper, 1);
+    let mut vocab = Vocab::new();
+    let (_, trees) = sample(80_000, 60, &mut vocab);
+    let mut workspace = Workspace::new();
+    let (mut plain, mut merged) = (0, 0);
+    for tree in &trees {
+        let words = texts(tree, &vocab);
+        let mut statistics = MergeStatistics::default();
+        plain += parser.dependencies(&words, 4, None, &mut workspace).unwrap().score;
+        let found = parser.dependencies(&words, 4, Some(&mut statistics), &mut workspace).unwrap();
+        merged += found.score;
+        assert_eq!(found.heads.iter().filter(|head| head.is_none()).count(), 1);
+        assert!(statistics.states <= 4 * (2 * words.len() - 1));
+    }
+    assert!(merged >= plain, "{merged} is below {plain}");
+}
+
+#[test]
+fn a_tagger_without_lookahead_does_not_look_ahead() {
+    let mut vocab = Vocab::new();
+    let (_, train) = sample(0, 200, &mut vocab);
+    let tagger = |lookahead: usize| {
+        let config = TrainConfig { lookahead, ..quick() };
+        train_tagger(&train, &[], &vocab, &config, &Silent, &mut |_| {}).unwrap()
+    };
+    let (blind, seeing) = (tagger(0), tagger(2));
+    assert!(blind.features().0 < seeing.features().0, "features of later words are missing");
+    assert_eq!(blind.tags(), seeing.tags());
+}
