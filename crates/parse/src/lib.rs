@@ -51,4 +51,4 @@ pub use dependency::system::Templates;
 pub use forest::pack;
 pub use model::{Kind, Parser};
 pub use parse::{MergeStatistics, Parsed, ParsedDependencies, Workspace, flat};
-pub use train::{Report, TrainConfig, TrainError, train_constituency, train_dependency, train_tagger};
+pub use train::{News, Report, TrainConfig, TrainError, train_constituency, train_dependency, train_tagger};

@@ -152,7 +152,7 @@ impl Tagger {
         stage: &str,
         progress: &dyn Progress,
         mut judge: impl FnMut(&Self) -> f64,
-        report: impl FnMut(Epoch),
+        mut report: impl FnMut(Epoch),
     ) -> Self {
         let system = TagSystem { tags, lookahead: training.lookahead };
         let examples: Vec<Example<TagSentence>> = sentences
@@ -164,13 +164,21 @@ impl Tagger {
             epochs: training.epochs,
             batch: 32,
             threads: training.threads,
-            update: Update::MaxViolation,
+            update: Update::MaxViolation { horizon: 40 },
             patience: 2,
             least: 0.02,
             seed: 11,
         };
         let with = |rows: &Rows| Self { system: system.clone(), rows: rows.clone(), beam: BEAM };
-        let rows = learn(&system, &examples, &config, stage, progress, |rows| judge(&with(rows)), report);
+        let rows = learn(
+            &system,
+            &examples,
+            &config,
+            stage,
+            progress,
+            |rows| judge(&with(rows)),
+            |epoch, _| report(epoch),
+        );
         with(&rows)
     }
 

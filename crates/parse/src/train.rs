@@ -18,6 +18,7 @@ use crate::dependency::system::Templates;
 use crate::lexicon::{Lexicon, Word};
 use crate::machine::Search;
 use crate::machine::learn::Epoch;
+use crate::model::Parser;
 use crate::tagger::{Tagger, TaggerTraining};
 
 pub use constituency::train_constituency;
@@ -75,8 +76,17 @@ pub enum TrainError {
     Tags(usize),
 }
 
-/// Hears how the training goes, a line at a time.
-pub type Report<'a> = &'a mut dyn FnMut(&str);
+/// What there is to tell during training.
+#[derive(Debug, Clone, Copy)]
+pub enum News<'a> {
+    /// How it goes, a line at a time.
+    Line(&'a str),
+    /// The best parser so far: worth keeping if the training should be interrupted.
+    Better(&'a Parser),
+}
+
+/// Hears how the training goes.
+pub type Report<'a> = &'a mut dyn FnMut(News<'_>);
 
 /// Tagged sentences with their atoms.
 pub(crate) struct Tagged {
@@ -145,10 +155,10 @@ impl Prepared {
         let training = TaggerTraining { lookahead: config.lookahead, epochs, threads: config.threads };
         let tagger =
             Tagger::train(&examples, self.tags.len(), training, "tagger", progress, judge, |epoch: Epoch| {
-                report(&format!(
+                report(News::Line(&format!(
                     "tagger epoch {:>2}: {:>6} sentences wrong, accuracy {:.2}",
                     epoch.number, epoch.updates, epoch.figure
-                ));
+                )));
             });
         let accuracy = accuracy(&tagger, &self.dev, config.threads);
         (tagger, accuracy)
@@ -190,14 +200,17 @@ impl Prepared {
                 tags[index] = found;
             }
         }
-        report(&format!("jackknifed tags: accuracy {:.2}", right as f64 * 100.0 / all.max(1) as f64));
+        report(News::Line(&format!(
+            "jackknifed tags: accuracy {:.2}",
+            right as f64 * 100.0 / all.max(1) as f64
+        )));
         tags
     }
 }
 
-const TAGGER_EPOCHS: usize = 8;
+const TAGGER_EPOCHS: usize = 6;
 const FOLDS: usize = 4;
-const JACKKNIFE_EPOCHS: usize = 3;
+const JACKKNIFE_EPOCHS: usize = 2;
 
 /// Per cent of words with the right tag.
 pub(crate) fn accuracy(tagger: &Tagger, sentences: &[Tagged], threads: usize) -> f64 {

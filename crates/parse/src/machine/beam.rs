@@ -22,8 +22,12 @@ pub(crate) trait Weights: Sync {
 pub(crate) enum Update {
     /// At the first step where the right prefix is not in the beam.
     Early,
-    /// At the step where the best prefix beats the right one by most.
-    MaxViolation,
+    /// At the step where the best prefix beats the right one by most, among those up to so many steps after it fell
+    /// out of the beam. Later steps rarely have more to teach and cost as much.
+    MaxViolation {
+        /// How many steps.
+        horizon: usize,
+    },
 }
 
 /// The memory of a search, used again for each sentence, and its result.
@@ -110,8 +114,9 @@ impl<I: Copy + Default> Search<I> {
     {
         self.begin();
         let mut gold_at = 0;
-        // Whether the right prefix was in the beam after every step so far.
+        // Whether the right prefix was in the beam after every step so far, and for how many steps it was not.
         let mut inside = true;
+        let mut outside = 0;
         let mut most: Option<(i32, Violation)> = None;
         for (step, &action) in gold.iter().enumerate() {
             self.step(system, weights, sentence, step, beam);
@@ -134,13 +139,17 @@ impl<I: Copy + Default> Search<I> {
                     return Some(violation);
                 }
             }
+            outside += usize::from(!inside);
+            if matches!(update, Update::MaxViolation { horizon } if outside > horizon) {
+                break;
+            }
         }
         let right = inside && self.beam[0] == gold_at;
         if right {
             return None;
         }
         match update {
-            Update::MaxViolation => most.map(|(_, violation)| violation),
+            Update::MaxViolation { .. } => most.map(|(_, violation)| violation),
             // The right one is in the beam, but not on top.
             Update::Early => Some(Violation { gold: gold_at, wrong: self.beam[0] }),
         }

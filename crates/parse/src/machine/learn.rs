@@ -43,6 +43,8 @@ pub(crate) struct Epoch {
     /// Sentences that led to an update.
     pub(crate) updates: usize,
     pub(crate) figure: f64,
+    /// The weights of this epoch are the best so far.
+    pub(crate) best: bool,
 }
 
 /// Learns from examples. After each epoch `judge` gives a figure to the averaged weights, larger is better; those
@@ -54,7 +56,7 @@ pub(crate) fn learn<S: System>(
     stage: &str,
     progress: &dyn Progress,
     mut judge: impl FnMut(&Rows) -> f64,
-    mut report: impl FnMut(Epoch),
+    mut report: impl FnMut(Epoch, &Rows),
 ) -> Rows {
     let mut table = Table::new();
     let mut order: Vec<usize> = (0..examples.len()).collect();
@@ -81,8 +83,9 @@ pub(crate) fn learn<S: System>(
         // The weights of the last batch count for one more moment.
         let rows = Rows::average(&table, time + 1, config.least);
         let figure = judge(&rows);
-        report(Epoch { number: number + 1, updates, figure });
-        if best.as_ref().is_none_or(|(most, _, _)| figure > *most) {
+        let is_best = best.as_ref().is_none_or(|(most, _, _)| figure > *most);
+        report(Epoch { number: number + 1, updates, figure, best: is_best }, &rows);
+        if is_best {
             best = Some((figure, number, rows));
         }
         let stale = best.as_ref().is_some_and(|(_, at, _)| number - at >= config.patience);

@@ -3,7 +3,7 @@
 use sylvan_base::{Progress, Symbol, Vocab};
 use sylvan_trees::{HeadRules, Tree};
 
-use super::{Prepared, Report, TrainConfig, TrainError, in_parallel, tag_all};
+use super::{News, Prepared, Report, TrainConfig, TrainError, in_parallel, tag_all};
 use crate::constituency::labels::{Counts, Labels};
 use crate::constituency::oracle::{self, Plan};
 use crate::constituency::system::{ConstituencySystem, Sentence};
@@ -52,12 +52,12 @@ pub fn train_constituency(
             examples.push(Example { sentence, gold });
         }
     }
-    report(&format!(
+    report(News::Line(&format!(
         "{} labels; {} trees, {} of them with labels too rare to learn",
         labels.len(),
         train.len(),
         train.len() - examples.len()
-    ));
+    )));
     drop(tags);
 
     let system = ConstituencySystem { labels };
@@ -91,29 +91,36 @@ pub fn train_constituency(
         epochs: config.epochs,
         batch: 32,
         threads: config.threads,
-        update: Update::MaxViolation,
+        update: Update::MaxViolation { horizon: 24 },
         patience: 3,
         least: 0.02,
         seed: 7,
     };
-    let mut best = 0f64;
-    let rows = learn(&system, &examples, &learning, "parser", progress, &mut judge, |epoch| {
-        best = best.max(epoch.figure);
-        report(&format!(
+    let room = config.size.saturating_sub(tagger.rows.bytes());
+    let assemble = |rows: Rows, figure: f64| {
+        let mut notes = vec![
+            ("training trees".to_string(), examples.len().to_string()),
+            ("labels".to_string(), system.labels.len().to_string()),
+        ];
+        if !dev.is_empty() {
+            notes.push(("held-out tag accuracy".to_string(), format!("{accuracy:.2}")));
+            notes.push((format!("held-out F1, beam {}", config.beam), format!("{figure:.2}")));
+        }
+        let body = Body::Constituency { system: Box::new(system.clone()), rows };
+        let (lexicon, tags) = (prepared.lexicon.clone(), prepared.tags.clone());
+        Parser { lexicon, tags, tagger: tagger.clone(), body, notes }
+    };
+    let rows = learn(&system, &examples, &learning, "parser", progress, &mut judge, |epoch, rows| {
+        report(News::Line(&format!(
             "parser epoch {:>2}: {:>6} sentences wrong, F1 {:.2}",
             epoch.number, epoch.updates, epoch.figure
-        ));
+        )));
+        if epoch.best {
+            report(News::Better(&assemble(rows.within(room), epoch.figure)));
+        }
     });
-    let rows = rows.within(config.size.saturating_sub(tagger.rows.bytes()));
-    let best = if dev.is_empty() { best } else { judge(&rows) };
-    let mut notes = vec![
-        ("training trees".to_string(), examples.len().to_string()),
-        ("labels".to_string(), system.labels.len().to_string()),
-    ];
-    if !dev.is_empty() {
-        notes.push(("held-out tag accuracy".to_string(), format!("{accuracy:.2}")));
-        notes.push((format!("held-out F1, beam {}", config.beam), format!("{best:.2}")));
-    }
-    let body = Body::Constituency { system: Box::new(system), rows };
-    Ok(Parser { lexicon: prepared.lexicon, tags: prepared.tags, tagger, body, notes })
+    // Without the smallest weights it is another parser: its own figure counts.
+    let rows = rows.within(room);
+    let figure = judge(&rows);
+    Ok(assemble(rows, figure))
 }

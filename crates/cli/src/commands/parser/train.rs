@@ -1,10 +1,12 @@
 //! `sylvan parser train`: a parser out of treebanks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use sylvan_base::Vocab;
-use sylvan_parse::{Templates, TrainConfig, train_constituency, train_dependency, train_tagger, treebank};
+use sylvan_base::{InputError, Vocab};
+use sylvan_parse::{
+    News, Templates, TrainConfig, train_constituency, train_dependency, train_tagger, treebank,
+};
 use sylvan_trees::{DependencyTree, Tree};
 
 use super::Kind;
@@ -14,7 +16,7 @@ use crate::progress::Terminal;
 ///
 /// Treebanks are Penn brackets (one tree per line or over many), CoNLL-U or Egret forests; the format is told from
 /// the first line, and each kind of parser learns from each format. Wrappers, traces and function tags are removed.
-/// After each pass the parser is measured on the held-out trees, and the best one is kept. The number of threads does
+/// After each pass the parser is measured on the held-out trees, and the best one so far is written. The number of threads does
 /// not change the result.
 #[derive(Debug, Args)]
 #[command(
@@ -89,25 +91,30 @@ impl Train {
         };
         let progress = Terminal::default();
         let mut vocab = Vocab::new();
+        let mut listener = Listener { out: &self.out, error: None };
+        let mut hear = |news: News<'_>| listener.hear(news);
         let parser = match self.kind {
             Kind::Constituency => {
                 let train = constituents(&self.train, &mut vocab)?;
                 let dev = constituents(&self.dev, &mut vocab)?;
                 let rules = treebank::head_rules(&train, &vocab);
-                train_constituency(&train, &dev, &rules, &mut vocab, &config, &progress, &mut say)?
+                train_constituency(&train, &dev, &rules, &mut vocab, &config, &progress, &mut hear)?
             }
             Kind::Tagger => {
                 let train = dependencies(&self.train, &mut vocab)?;
                 let dev = dependencies(&self.dev, &mut vocab)?;
-                train_tagger(&train, &dev, &vocab, &config, &progress, &mut say)?
+                train_tagger(&train, &dev, &vocab, &config, &progress, &mut hear)?
             }
             Kind::Dependency => {
                 let train = dependencies(&self.train, &mut vocab)?;
                 let dev = dependencies(&self.dev, &mut vocab)?;
-                train_dependency(&train, &dev, &vocab, &config, &progress, &mut say)?
+                train_dependency(&train, &dev, &vocab, &config, &progress, &mut hear)?
             }
         };
-        Ok(parser.write(&self.out)?)
+        match listener.error {
+            Some(error) => Err(error.into()),
+            None => Ok(parser.write(&self.out)?),
+        }
     }
 }
 
@@ -115,6 +122,26 @@ impl Train {
 #[allow(clippy::print_stderr)]
 fn say(line: &str) {
     eprintln!("{line}");
+}
+
+/// What happens on news: lines are told, and the best parser so far is written, so that a training that is
+/// interrupted leaves one. The first error is kept for the end.
+struct Listener<'a> {
+    out: &'a Path,
+    error: Option<InputError>,
+}
+
+impl Listener<'_> {
+    fn hear(&mut self, news: News<'_>) {
+        match news {
+            News::Line(line) => say(line),
+            News::Better(parser) => {
+                if self.error.is_none() {
+                    self.error = parser.write(self.out).err();
+                }
+            }
+        }
+    }
 }
 
 fn constituents(paths: &[PathBuf], vocab: &mut Vocab) -> anyhow::Result<Vec<Tree>> {
