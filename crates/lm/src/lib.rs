@@ -40,6 +40,7 @@ mod estimate;
 mod hash;
 mod interpolation;
 mod layout;
+mod local_bounds;
 mod prefetch;
 mod query;
 mod rest;
@@ -57,6 +58,7 @@ pub use estimate::{
     temp_folder,
 };
 pub use interpolation::{Mixture, Perplexity, Tuned};
+pub use local_bounds::LocalBounds;
 pub use query::Lm;
 pub use state::{State, WordId};
 

@@ -5,6 +5,8 @@ use std::hash::Hash;
 
 use sylvan_base::Symbol;
 
+use crate::Neighbours;
+
 /// A language model as the searches see it: words come one at a time from left to right, scores are natural
 /// logs and already weighted, words are symbols of the target vocabulary.
 ///
@@ -25,6 +27,20 @@ pub trait LanguageModel {
     fn score(&self, state: Self::State, word: Symbol) -> (f64, Self::State);
     /// The score of the end of the sentence after `state`.
     fn end(&self, state: Self::State) -> f64;
+
+    /// Upper bounds for a sentence in which only these words can be neighbours; `None` if the model has no bounds, and
+    /// then exact search has to refuse.
+    fn bounds(&self, _neighbours: &Neighbours) -> Option<Box<dyn Bounds + '_>> {
+        None
+    }
+
+    /// How much of a piece's words its neighbours can notice. The default is right for every model, but models that
+    /// know that less matters let more items recombine.
+    fn horizon(&self, words: &[Symbol]) -> Horizon {
+        let most = self.order() - 1;
+        let open = words.len().min(most);
+        Horizon { open, closed: words.len() >= most, reach: open }
+    }
 
     /// The score of words without their left context: what estimates use, never final scores.
     fn local(&self, words: &[Symbol]) -> f64 {
@@ -49,6 +65,32 @@ pub trait LanguageModel {
     }
 }
 
+/// What can be noticed of a piece from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Horizon {
+    /// Its first words whose scores depend on which words come before the piece.
+    pub open: usize,
+    /// Whether words behind the open ones depend on what comes before the piece only through the open words: at most the
+    /// next one, which may pay for backing off from them. If not, all words are open.
+    pub closed: bool,
+    /// Its last words that scores of words after the piece depend on, whatever comes before the piece.
+    pub reach: usize,
+}
+
+/// How good a word can become.
+pub trait Bounds {
+    /// The most that `next` (`None`: the end of the sentence) can score after any history that ends in `known`, which
+    /// has less than `order()` words. More known words never give a larger bound, and `order() - 1` of them give the
+    /// score itself; both up to rounding.
+    fn upper_bound(&mut self, known: &[Symbol], next: Option<Symbol>) -> f64;
+}
+
+impl Bounds for NoLanguageModel {
+    fn upper_bound(&mut self, _known: &[Symbol], _next: Option<Symbol>) -> f64 {
+        0.0
+    }
+}
+
 /// Scores everything 0: what is left is the grammar's own choice.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoLanguageModel;
@@ -65,5 +107,8 @@ impl LanguageModel for NoLanguageModel {
     }
     fn end(&self, _state: ()) -> f64 {
         0.0
+    }
+    fn bounds(&self, _neighbours: &Neighbours) -> Option<Box<dyn Bounds + '_>> {
+        Some(Box::new(NoLanguageModel))
     }
 }

@@ -31,6 +31,7 @@ mod chart;
 mod cube_pruning;
 mod deduction;
 mod estimate;
+mod exact;
 mod incremental;
 mod language_model;
 mod outcome;
@@ -45,8 +46,10 @@ pub use chart::{Chart, Losers, Way};
 pub use cube_pruning::{Cube, CubePruning, cube_pruning};
 pub use deduction::{Application, Charge, Choice, Deduction, Successor};
 pub use estimate::{Estimate, inside_estimate};
+pub use exact::neighbours::Neighbours;
+pub use exact::{Certified, Effort, NoBounds, Round, exact};
 pub use incremental::{Future, StackId, Step, incremental, incremental_traced};
-pub use language_model::{LanguageModel, NoLanguageModel};
+pub use language_model::{Bounds, Horizon, LanguageModel, NoLanguageModel};
 pub use outcome::{Beam, Counters, Outcome, rescore};
 pub use prediction::{
     Bundle, Prediction, PredictionStep, PredictionTables, PrefixId, prediction, prediction_traced,

@@ -2,9 +2,9 @@
 
 use std::hash::{Hash, Hasher};
 
-use sylvan_base::{Id, Symbol, Vocab};
-use sylvan_lm::{ChartState, Joiner, Lm, MAX_ORDER, State, WordId};
-use sylvan_search::{LanguageModel, Mark, Side, TwoSided};
+use sylvan_base::{HashMap, Id, Symbol, Vocab};
+use sylvan_lm::{ChartState, Joiner, Lm, LocalBounds, MAX_ORDER, State, WordId};
+use sylvan_search::{Bounds, Horizon, LanguageModel, Mark, Neighbours, Side, TwoSided};
 
 /// An n-gram model with its weight and the map from the target vocabulary to the model's own.
 #[derive(Debug)]
@@ -47,6 +47,56 @@ impl LanguageModel for NgramScorer<'_> {
     }
     fn end(&self, state: State) -> f64 {
         f64::from(self.lm.end(&state)) * self.weight
+    }
+    fn bounds(&self, neighbours: &Neighbours) -> Option<Box<dyn Bounds + '_>> {
+        // A negative weight would turn the best into the worst.
+        if self.weight < 0.0 {
+            return None;
+        }
+        let mut before: HashMap<WordId, Vec<WordId>> = HashMap::default();
+        let ends = neighbours.last_words();
+        for (word, others) in neighbours.words() {
+            let list = before.entry(self.word(word)).or_default();
+            list.extend(others.iter().map(|&other| self.word(other)));
+            if neighbours.is_first(word) {
+                list.push(self.lm.begin_word());
+            }
+        }
+        let list = before.entry(self.lm.end_word()).or_default();
+        list.extend(ends.iter().map(|&word| self.word(word)));
+        if neighbours.can_be_empty() {
+            list.push(self.lm.begin_word());
+        }
+        #[allow(clippy::iter_over_hash_type, reason = "each list is sorted by itself")]
+        for list in before.values_mut() {
+            list.sort_unstable();
+            list.dedup();
+        }
+        Some(Box::new(NgramBounds { scorer: self, bounds: self.lm.local_bounds(before) }))
+    }
+    fn horizon(&self, words: &[Symbol]) -> Horizon {
+        let mut joiner = Joiner::new(self.lm);
+        words.iter().for_each(|&word| joiner.word(self.word(word)));
+        let (_, ChartState { left, right }) = joiner.finish();
+        Horizon { open: left.open(), closed: left.is_closed(), reach: right.words().len() }
+    }
+}
+
+/// The bounds of one sentence.
+struct NgramBounds<'s> {
+    scorer: &'s NgramScorer<'s>,
+    bounds: LocalBounds<'s>,
+}
+
+impl Bounds for NgramBounds<'_> {
+    fn upper_bound(&mut self, known: &[Symbol], next: Option<Symbol>) -> f64 {
+        let mut words = [self.scorer.unknown; MAX_ORDER];
+        let known = &known[known.len().saturating_sub(MAX_ORDER)..];
+        for (to, &from) in words.iter_mut().zip(known) {
+            *to = self.scorer.word(from);
+        }
+        let next = next.map_or(self.scorer.lm.end_word(), |word| self.scorer.word(word));
+        f64::from(self.bounds.upper_bound(&words[..known.len()], next)) * self.scorer.weight
     }
 }
 
