@@ -89,13 +89,17 @@ impl<L: Layout> Search<'_, L> {
 
     /// `V` of the n-gram of the last `n` of `words`.
     fn best(&mut self, words: &mut [WordId; MAX_ORDER], n: usize, found: &Found) -> f32 {
+        let start = MAX_ORDER - n;
+        // Only n-grams that grow have a cursor of their own.
+        if !found.grows_left {
+            return self.alone(&words[start..], found);
+        }
         if let Some(&best) = self.memory.best.get(&(n, found.cursor)) {
             return best;
         }
         let order = self.layout.order();
-        let start = MAX_ORDER - n;
-        let mut best = found.prob + self.weights(&words[start..MAX_ORDER - 1], n - 1, words[MAX_ORDER - 1]);
-        if found.grows_left && n < order {
+        let mut best = self.alone(&words[start..], found);
+        if n < order {
             let before = self.before;
             let before = before.get(&words[start]).map_or(&[][..], Vec::as_slice);
             self.announce(n + 1, found.cursor, before);
@@ -114,6 +118,12 @@ impl<L: Layout> Search<'_, L> {
         }
         self.memory.best.insert((n, found.cursor), best);
         best
+    }
+
+    /// What an n-gram gives where no longer one is found.
+    fn alone(&mut self, words: &[WordId], found: &Found) -> f32 {
+        let (&word, context) = words.split_last().expect("an n-gram has a word");
+        found.prob + self.weights(context, context.len(), word)
     }
 
     /// All look-ups of a loop at once, so that the memory works on many of them at a time.

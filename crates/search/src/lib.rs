@@ -3,6 +3,7 @@
 //! ```text
 //! TranslationForest + LanguageModel --brute_force | cube_pruning | refine | incremental | prediction--> Outcome
 //!                                                                            (derivation, score, counters)
+//! TranslationForest + LanguageModel with bounds --exact--> Certified (Outcome, upper bound, whether they meet)
 //! ```
 //!
 //! All searches maximise the same thing, the sum of the edges' own scores and the language model's score of

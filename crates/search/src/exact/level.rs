@@ -173,7 +173,8 @@ impl Level {
             let second = &self.tables[step.second as usize].inside;
             let two = matches!(step.kind, Kind::Join | Kind::Attach);
             joins.retain(|join| {
-                let rest = outside[step.out as usize][join.out as usize] + f64::from(join.change) + step.score;
+                let rest =
+                    outside[step.out as usize][join.out as usize] + f64::from(join.change) + step.score;
                 let x = first[join.first as usize];
                 let y = if two { second[join.second as usize] } else { 0.0 };
                 if rest + x + y < threshold {

@@ -40,7 +40,7 @@ use std::rc::Rc;
 
 use sylvan_forest::{Derivation, TranslationForest};
 
-use crate::{Beam, Counters, Cube, LanguageModel, Outcome, cube_pruning, rescore};
+use crate::{Beam, BoundaryWords, Counters, Cube, LanguageModel, Outcome, cube_pruning, rescore};
 use boundary::{Boundaries, SharedBounds};
 use level::{Level, Possible};
 use meter::{Meter, Stopped};
@@ -52,19 +52,17 @@ use plan::Plan;
 pub struct Effort {
     /// Joins tried, over all levels. The same number gives the same answer on every machine.
     pub joins: u64,
-    /// The beam of the search that finds the first derivation.
-    pub beam: Beam,
 }
 
 impl Effort {
     /// As much as it takes, which may be more than there is time and memory for.
-    pub const UNLIMITED: Effort = Effort { joins: u64::MAX, beam: Beam(100) };
+    pub const UNLIMITED: Effort = Effort { joins: u64::MAX };
 }
 
 impl Default for Effort {
     /// A few seconds.
     fn default() -> Self {
-        Self { joins: 100_000_000, ..Self::UNLIMITED }
+        Self { joins: 100_000_000 }
     }
 }
 
@@ -120,20 +118,29 @@ impl std::fmt::Display for NoBounds {
 
 impl std::error::Error for NoBounds {}
 
-/// The optimum with its proof, or as much as `effort` allows. `stop` is asked now and then and ends the search when it
-/// says true: a clock, a signal.
+/// The optimum with its proof, or as much as `effort` allows.
+///
+/// `start` is what another search found: the better it is, the less there is to look at. Without one, cube pruning is
+/// asked. `stop` is asked now and then and ends the search when it says true: a clock, a signal.
 ///
 /// Scores are compared up to a millionth of their size, because bounds and scores add up the same numbers in different
 /// orders.
 pub fn exact<L: LanguageModel>(
     forest: &TranslationForest,
     lm: &L,
+    start: Option<Derivation>,
     effort: Effort,
     stop: &mut dyn FnMut() -> bool,
 ) -> Result<Certified, NoBounds> {
     let plan = Plan::new(forest);
     let bounds = lm.bounds(&Neighbours::new(forest, &plan)).ok_or(NoBounds)?;
-    let best = cube_pruning(forest, lm, Cube::new(effort.beam));
+    let best = match start {
+        Some(derivation) => {
+            let score = rescore(forest, lm, &derivation);
+            Some(Outcome { derivation, score, counters: Counters::default() })
+        }
+        None => cube_pruning(forest, &BoundaryWords::new(lm), Cube::new(Beam(100))),
+    };
     let (upper, proven) = if best.is_some() { (f64::INFINITY, false) } else { (f64::NEG_INFINITY, true) };
     let certified = Certified { best, upper_bound: upper, proven, joins: 0, rounds: Vec::new() };
     if proven {

@@ -130,8 +130,14 @@ impl Planner {
             Some((first, single)) => self.join(first, single, last, out, Some(edge), spec.score),
             None => {
                 let first = self.symbol(last);
-                let step =
-                    Step { kind: Kind::Alone, first, second: first, out, edge: Some(edge), score: spec.score };
+                let step = Step {
+                    kind: Kind::Alone,
+                    first,
+                    second: first,
+                    out,
+                    edge: Some(edge),
+                    score: spec.score,
+                };
                 self.plan.steps.push(step);
             }
         }

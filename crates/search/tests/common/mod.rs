@@ -6,7 +6,7 @@ use sylvan_base::{HashMap, Symbol, Vocab};
 use sylvan_forest::{Derivation, Layer, TranslationForest, VertexId};
 use sylvan_rules::apply::{Applier, DefaultRules};
 use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleId, Weights};
-use sylvan_search::LanguageModel;
+use sylvan_search::{Bounds, LanguageModel, Neighbours};
 use sylvan_trees::{NodeId, Tree};
 
 /// A bigram model given by a table of pairs: a pair that is not listed costs 0.5 more than the word alone.
@@ -57,6 +57,9 @@ impl LanguageModel for TableLm {
     fn end(&self, state: Option<Symbol>) -> f64 {
         self.score(state, self.end).0
     }
+    fn bounds(&self, neighbours: &Neighbours) -> Option<Box<dyn Bounds + '_>> {
+        Some(Box::new(AllHistories { lm: self, neighbours: neighbours.clone() }))
+    }
 }
 
 /// A model of any order up to 5 whose scores are a hash of context and word: no smoothness to lean on.
@@ -104,6 +107,40 @@ impl LanguageModel for HashLm {
     }
     fn end(&self, state: Context) -> f64 {
         self.value(state, END)
+    }
+    fn bounds(&self, neighbours: &Neighbours) -> Option<Box<dyn Bounds + '_>> {
+        Some(Box::new(AllHistories { lm: self, neighbours: neighbours.clone() }))
+    }
+}
+
+/// True bounds of any model, by looking at all histories that a sentence allows.
+pub struct AllHistories<'m, L> {
+    lm: &'m L,
+    neighbours: Neighbours,
+}
+
+impl<L: LanguageModel> Bounds for AllHistories<'_, L> {
+    fn upper_bound(&mut self, known: &[Symbol], next: Option<Symbol>) -> f64 {
+        let score = |state| next.map_or_else(|| self.lm.end(state), |word| self.lm.score(state, word).0);
+        if known.len() + 1 >= self.lm.order() {
+            return score(self.lm.run(self.lm.null(), known).1);
+        }
+        let (before, first) = match known.first().copied().or(next) {
+            Some(word) => {
+                let before = self.neighbours.words().find(|(other, _)| *other == word).unwrap().1;
+                (before.to_vec(), self.neighbours.is_first(word))
+            }
+            None => (self.neighbours.last_words().to_vec(), self.neighbours.can_be_empty()),
+        };
+        let mut best = f64::NEG_INFINITY;
+        if first {
+            best = score(self.lm.run(self.lm.begin(), known).1);
+        }
+        for word in before {
+            best = best.max(self.upper_bound(&[&[word], known].concat(), next));
+        }
+        assert!(best > f64::NEG_INFINITY, "{next:?} has no history");
+        best
     }
 }
 
