@@ -18,6 +18,27 @@ impl Derivation {
         Self { edges }
     }
 
+    /// A derivation from its edges with each edge behind those of its tails, tails in target order.
+    ///
+    /// # Panics
+    /// If an edge finds fewer finished tails than it needs.
+    pub fn from_tails_first(forest: &TranslationForest, edges: &[EdgeId]) -> Self {
+        // Roots of finished subtrees, as places in `edges`; each edge takes its tails from the end.
+        let mut roots: Vec<usize> = Vec::new();
+        let mut children: Vec<Vec<usize>> = Vec::with_capacity(edges.len());
+        for (place, &edge) in edges.iter().enumerate() {
+            let arity = forest.tails(edge).count();
+            children.push(roots.split_off(roots.len() - arity));
+            roots.push(place);
+        }
+        let mut order = Vec::with_capacity(edges.len());
+        while let Some(place) = roots.pop() {
+            order.push(edges[place]);
+            roots.extend(children[place].iter().rev());
+        }
+        Self::new(order)
+    }
+
     /// The edges in target order, heads first.
     pub fn edges(&self) -> &[EdgeId] {
         &self.edges

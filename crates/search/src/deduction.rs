@@ -1,44 +1,60 @@
 //! What a left-to-right decoder is, apart from its search: items, options and what becomes of them.
 //!
-//! A decoder file states its paper's items and inference rules by implementing [`Deduction`]; the engine in
-//! `bins.rs` owns everything else: language-model states, recombination, beams, the choice of what to try next
-//! and the way back. One step of a deduction is a *macro step*: one free choice, then everything that is
-//! forced.
+//! A decoder file states its paper's items and inference rules by implementing [`Deduction`]; the engine
+//! (`engine/`) owns everything else: states of the models, recombination, beams, the choice of what to try next
+//! and the way back. One step of a deduction is a *macro step*: one free choice, then everything that is forced.
+//!
+//! Items and classes are dense ids that the deduction gives out, equal ids for equal contents (hash-consed cells),
+//! so that the engine compares and stores four bytes whatever an item is made of.
 //!
 //! Items with the same [`class`](Deduction::class) have the same options. The engine therefore sorts the options
 //! once per class and takes combinations of items and options best first, instead of making all of them.
 
-use std::fmt::Debug;
-use std::hash::Hash;
+use sylvan_base::{Span, define_id};
+use sylvan_forest::{BundleId, EdgeId};
 
-use sylvan_forest::{BundleId, Derivation, EdgeId};
+define_id!(
+    /// All of an item that decides its future, but for the states of the models and the score. Equal items recombine.
+    ItemId
+);
+define_id!(
+    /// What decides an item's options.
+    ClassId
+);
 
 /// A left-to-right decoder's items and inference rules over one sentence.
 pub trait Deduction {
-    /// All of an item that decides its future, but for the language-model state and the score. Equal items
-    /// recombine.
-    type Item: Copy + Eq + Hash + Debug;
-    /// What decides an item's options.
-    type Class: Copy + Eq + Hash + Debug;
-
     /// The item to start with.
-    fn axiom(&mut self) -> Self::Item;
+    fn axiom(&mut self) -> ItemId;
     /// How many bins there are.
     fn bins(&self) -> usize;
     /// The bin of an item: items of one bin compete. No step leads to a smaller one.
-    fn bin(&self, item: Self::Item) -> usize;
+    fn bin(&self, item: ItemId) -> usize;
     /// The item's class, or `None` if it is complete.
-    fn class(&self, item: Self::Item) -> Option<Self::Class>;
+    fn class(&self, item: ItemId) -> Option<ClassId>;
     /// The estimate of everything that an item still lacks, for ranking in its bin.
-    fn future(&self, item: Self::Item) -> f64;
+    fn future(&self, item: ItemId) -> f64;
     /// The part of the estimate that does not depend on the option chosen next.
-    fn rest(&self, item: Self::Item) -> f64;
+    fn rest(&self, item: ItemId) -> f64;
     /// The options of a class, in any order. Asked once per class.
-    fn options(&mut self, class: Self::Class, out: &mut Vec<Choice>);
-    /// Takes an option: the words that it emits, and the items that it leads to. `out` is empty.
-    fn apply(&mut self, item: Self::Item, choice: u32, out: &mut Application<Self::Item>);
-    /// The derivation of a complete item from the edges that the steps to it recorded, in order.
-    fn derivation(&self, edges: Vec<EdgeId>) -> Derivation;
+    fn options(&mut self, class: ClassId, out: &mut Vec<Choice>);
+    /// What taking an option emits, and what can be hoped for after it. `bundles` is empty.
+    fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> Prospect;
+    /// Takes an option: the items that it leads to. `out` is empty.
+    fn apply(&mut self, item: ItemId, choice: u32, out: &mut Application);
+    /// The order in which the steps charge edges.
+    fn order(&self) -> EdgeOrder;
+    /// The places of the input still to be translated, next first, for models that want to know.
+    fn frontier(&self, _item: ItemId, _out: &mut Vec<Span>) {}
+}
+
+/// The order in which a search meets the edges of a derivation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EdgeOrder {
+    /// Each edge before those of its tails, tails in target order.
+    HeadsFirst,
+    /// Each edge after those of its tails, tails in target order.
+    TailsFirst,
 }
 
 /// An option of a class.
@@ -50,13 +66,25 @@ pub struct Choice {
     pub estimate: f64,
 }
 
+/// What can be hoped for after a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prospect {
+    /// Charges and future of the best successor: none has more. Infinite if unknown.
+    pub at_most: f64,
+    /// The bin of all successors; `None` if unknown.
+    pub bin: Option<usize>,
+}
+
+impl Prospect {
+    /// Nothing is known.
+    pub const OPEN: Self = Self { at_most: f64::INFINITY, bin: None };
+}
+
 /// What a step does.
-#[derive(Debug, Clone)]
-pub struct Application<I> {
-    /// The words emitted, bundle by bundle.
-    pub bundles: Vec<BundleId>,
+#[derive(Debug, Clone, Default)]
+pub struct Application {
     /// The items reached; all have emitted the same words.
-    pub successors: Vec<Successor<I>>,
+    pub successors: Vec<Successor>,
     /// The edges charged on the way, each after the one before it. Successors share beginnings, so a step that
     /// charges many edges and stops at many items stays linear.
     pub trail: Vec<Charge>,
@@ -72,27 +100,20 @@ pub struct Charge {
 }
 
 /// An item that a step leads to.
-#[derive(Debug, Clone)]
-pub struct Successor<I> {
+#[derive(Debug, Clone, Copy)]
+pub struct Successor {
     /// The item.
-    pub item: I,
+    pub item: ItemId,
     /// The scores of the edges charged in this step.
     pub score: f64,
     /// The last of these edges, as an index of [`Application::trail`]. From the first step to the last they come
-    /// in the order that [`Deduction::derivation`] expects.
+    /// in the [`order`](Deduction::order) that the deduction states.
     pub charged: Option<u32>,
 }
 
-impl<I> Default for Application<I> {
-    fn default() -> Self {
-        Self { bundles: Vec::new(), successors: Vec::new(), trail: Vec::new() }
-    }
-}
-
-impl<I> Application<I> {
+impl Application {
     /// Empties it and keeps the memory.
     pub fn clear(&mut self) {
-        self.bundles.clear();
         self.successors.clear();
         self.trail.clear();
     }

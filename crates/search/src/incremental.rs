@@ -26,16 +26,18 @@
 //!
 //! | here | paper |
 //! |---|---|
-//! | `StackId` | the stack of dotted rules, residual form |
+//! | a cell, by its `ItemId` | the stack of dotted rules, residual form |
 //! | `EdgeSpec::nodes` | \|C(r)\| |
 //! | a bin | the beam of one step |
 
-use sylvan_base::{HashMap, Id, IndexVec, Symbol, define_id};
-use sylvan_forest::{BundleId, Derivation, EdgeId, Target, TranslationForest, VertexId};
+use sylvan_base::{HashMap, IndexVec, Span, Symbol};
+use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
 
-use crate::bins::{self, Limits, OnVisit};
-use crate::deduction::{Application, Charge, Choice, Deduction, Successor};
-use crate::{Estimate, LanguageModel, Outcome, inside_estimate};
+use crate::deduction::{
+    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Prospect, Successor,
+};
+use crate::engine::{Engine, Found, Limits, OnVisit, Problem, Wanted};
+use crate::{Estimate, LanguageModel, NoStepModel, Outcome, StepModel, inside_estimate};
 
 /// What an item's rank adds to its score for the part not yet translated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,62 +51,88 @@ pub enum Future {
     Inside,
 }
 
-define_id!(
-    /// A residual stack: the list of symbols still to be produced.
-    StackId
-);
-
-impl StackId {
-    /// Nothing left but `</s>`.
-    const EMPTY: StackId = StackId(0);
+/// What a bin counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Input nodes covered by the source sides of the rules so far (Huang & Mi 2010). For trees.
+    Nodes,
+    /// The same with words and the roots of what is still to be translated (Yu et al. 2014). For trees.
+    AllNodes,
+    /// Source words covered. For trees and for parse forests, where derivations have different numbers of nodes.
+    Words,
 }
+
+/// What the incremental decoder can be told beside its limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Incremental {
+    /// The estimate of what is still to come.
+    pub future: Future,
+    /// What competes with what.
+    pub progress: Progress,
+}
+
+impl Default for Incremental {
+    fn default() -> Self {
+        Self { future: Future::Inside, progress: Progress::Nodes }
+    }
+}
+
+impl From<Future> for Incremental {
+    fn from(future: Future) -> Self {
+        Self { future, ..Self::default() }
+    }
+}
+
+/// Nothing left but `</s>`.
+const EMPTY: ItemId = ItemId(0);
 
 /// A cell of the shared list of residuals.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     first: Target,
-    rest: StackId,
+    rest: ItemId,
     /// The estimate of all symbols from here to the end, without `</s>`.
     future: f64,
-    /// Input nodes below the vertices from here to the end.
-    nodes: u32,
+    /// What a bin counts, of the vertices from here to the end.
+    left: u32,
 }
 
 /// The deduction: all residuals of one sentence; equal lists are one cell.
 #[derive(Debug)]
-struct TopDown<'f> {
+pub struct TopDown<'f> {
     forest: &'f TranslationForest,
     estimate: &'f Estimate,
-    future: Future,
-    cells: IndexVec<StackId, Cell>,
-    index: HashMap<(Target, StackId), StackId>,
+    config: Incremental,
+    axiom: ItemId,
+    cells: IndexVec<ItemId, Cell>,
+    index: HashMap<(Target, ItemId), ItemId>,
 }
 
 impl<'f> TopDown<'f> {
-    fn new(forest: &'f TranslationForest, estimate: &'f Estimate, future: Future) -> Self {
+    /// The deduction over a forest, with its static estimate.
+    pub fn new(forest: &'f TranslationForest, estimate: &'f Estimate, config: Incremental) -> Self {
         // Cell 0 is the empty list; its symbol is never looked at.
-        let empty =
-            Cell { first: Target::Bundle(BundleId::EMPTY), rest: StackId::EMPTY, future: 0.0, nodes: 0 };
+        let empty = Cell { first: Target::Bundle(BundleId::EMPTY), rest: EMPTY, future: 0.0, left: 0 };
         let cells = IndexVec::from_vec(vec![empty]);
-        Self { forest, estimate, future, cells, index: HashMap::default() }
+        let mut new = Self { forest, estimate, config, axiom: EMPTY, cells, index: HashMap::default() };
+        new.axiom = new.push(Target::Vertex(forest.goal()), EMPTY);
+        new
     }
 
-    fn push(&mut self, first: Target, rest: StackId) -> StackId {
+    fn push(&mut self, first: Target, rest: ItemId) -> ItemId {
         if let Some(&known) = self.index.get(&(first, rest)) {
             return known;
         }
         let tail = self.cells[rest];
-        let nodes =
-            tail.nodes + if let Target::Vertex(vertex) = first { self.forest.nodes(vertex) } else { 0 };
-        let future = tail.future + self.value(first);
-        let cell = self.cells.push(Cell { first, rest, future, nodes });
+        let (future, left) = (tail.future + self.value(first), tail.left + self.weight(first));
+        let cell = self.cells.push(Cell { first, rest, future, left });
         self.index.insert((first, rest), cell);
         cell
     }
 
     /// What a symbol of the residual is expected to cost.
     fn value(&self, symbol: Target) -> f64 {
-        match (self.future, symbol) {
+        match (self.config.future, symbol) {
             (Future::None, _) | (Future::Rough, Target::Bundle(_)) => 0.0,
             (Future::Rough, Target::Vertex(vertex)) => {
                 let goal = self.forest.goal();
@@ -115,11 +143,28 @@ impl<'f> TopDown<'f> {
         }
     }
 
-    fn pop(&self, stack: StackId) -> Option<(Target, StackId)> {
-        (stack != StackId::EMPTY).then(|| (self.cells[stack].first, self.cells[stack].rest))
+    /// What a symbol of the residual keeps from being covered.
+    fn weight(&self, symbol: Target) -> u32 {
+        let Target::Vertex(vertex) = symbol else { return 0 };
+        let (nodes, words) = (self.forest.nodes(vertex), self.forest.span(vertex).len() as u32);
+        match self.config.progress {
+            Progress::Nodes => nodes,
+            Progress::AllNodes => nodes + words - 1,
+            Progress::Words => words,
+        }
     }
 
-    fn residual(&self, mut stack: StackId) -> Vec<Target> {
+    /// All that a bin can count.
+    fn total(&self) -> u32 {
+        let goal = self.weight(Target::Vertex(self.forest.goal()));
+        goal + u32::from(self.config.progress == Progress::AllNodes)
+    }
+
+    fn pop(&self, stack: ItemId) -> Option<(Target, ItemId)> {
+        (stack != EMPTY).then(|| (self.cells[stack].first, self.cells[stack].rest))
+    }
+
+    fn residual(&self, mut stack: ItemId) -> Vec<Target> {
         let mut symbols = Vec::new();
         while let Some((symbol, rest)) = self.pop(stack) {
             symbols.push(symbol);
@@ -127,42 +172,57 @@ impl<'f> TopDown<'f> {
         }
         symbols
     }
+
+    /// The residual behind the bundles that it starts with.
+    fn skip_bundles(&self, mut stack: ItemId, mut on_bundle: impl FnMut(BundleId)) -> ItemId {
+        while let Some((Target::Bundle(bundle), after)) = self.pop(stack) {
+            on_bundle(bundle);
+            stack = after;
+        }
+        stack
+    }
+}
+
+/// The bundles that a target side starts with are scanned right away instead of being pushed and popped again.
+fn leading_bundles(mut target: &[Target], mut on_bundle: impl FnMut(BundleId)) -> &[Target] {
+    while let [Target::Bundle(bundle), after @ ..] = target {
+        on_bundle(*bundle);
+        target = after;
+    }
+    target
 }
 
 impl Deduction for TopDown<'_> {
-    type Item = StackId;
-    /// The vertex that is next.
-    type Class = VertexId;
-
-    fn axiom(&mut self) -> StackId {
-        self.push(Target::Vertex(self.forest.goal()), StackId::EMPTY)
+    fn axiom(&mut self) -> ItemId {
+        self.axiom
     }
 
     fn bins(&self) -> usize {
-        self.forest.nodes(self.forest.goal()) as usize + 1
+        self.total() as usize + 1
     }
 
-    fn bin(&self, item: StackId) -> usize {
-        (self.forest.nodes(self.forest.goal()) - self.cells[item].nodes) as usize
+    fn bin(&self, item: ItemId) -> usize {
+        if item == self.axiom { 0 } else { (self.total() - self.cells[item].left) as usize }
     }
 
-    fn class(&self, item: StackId) -> Option<VertexId> {
+    /// The vertex that is next.
+    fn class(&self, item: ItemId) -> Option<ClassId> {
         match self.pop(item)? {
-            (Target::Vertex(vertex), _) => Some(vertex),
+            (Target::Vertex(vertex), _) => Some(ClassId(vertex.0)),
             (Target::Bundle(_), _) => unreachable!("a step scans all bundles before it ends"),
         }
     }
 
-    fn future(&self, item: StackId) -> f64 {
+    fn future(&self, item: ItemId) -> f64 {
         self.cells[item].future
     }
 
-    fn rest(&self, item: StackId) -> f64 {
+    fn rest(&self, item: ItemId) -> f64 {
         self.cells[self.cells[item].rest].future
     }
 
-    fn options(&mut self, class: VertexId, out: &mut Vec<Choice>) {
-        out.extend(self.forest.edges(class).map(|edge| {
+    fn options(&mut self, class: ClassId, out: &mut Vec<Choice>) {
+        out.extend(self.forest.edges(VertexId(class.0)).map(|edge| {
             let symbols = self.forest.target(edge).iter();
             let estimate = self.forest.edge(edge).spec.score
                 + symbols.map(|&symbol| self.estimate.symbol(symbol)).sum::<f64>();
@@ -170,38 +230,54 @@ impl Deduction for TopDown<'_> {
         }));
     }
 
-    /// Predict, then scan and complete until the next symbol is a vertex or nothing is left.
-    fn apply(&mut self, item: StackId, choice: u32, out: &mut Application<StackId>) {
-        let edge = EdgeId::from_index(choice as usize);
-        let forest = self.forest;
-        // Leading bundles are scanned right away instead of being pushed and popped again.
-        let mut target = forest.target(edge);
-        while let [Target::Bundle(bundle), after @ ..] = target {
-            out.bundles.push(*bundle);
-            target = after;
+    fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> Prospect {
+        let edge = EdgeId(choice);
+        let target = leading_bundles(self.forest.target(edge), |bundle| bundles.push(bundle));
+        let mut stack = self.cells[item].rest;
+        if target.is_empty() {
+            stack = self.skip_bundles(stack, |bundle| bundles.push(bundle));
         }
+        let Cell { mut future, mut left, .. } = self.cells[stack];
+        for &symbol in target {
+            future += self.value(symbol);
+            left += self.weight(symbol);
+        }
+        let at_most = self.forest.edge(edge).spec.score + future;
+        Prospect { at_most, bin: Some((self.total() - left) as usize) }
+    }
+
+    /// Predict, then scan and complete until the next symbol is a vertex or nothing is left.
+    fn apply(&mut self, item: ItemId, choice: u32, out: &mut Application) {
+        let edge = EdgeId(choice);
+        let target = leading_bundles(self.forest.target(edge), |_| {});
         let mut stack = self.cells[item].rest;
         for &symbol in target.iter().rev() {
             stack = self.push(symbol, stack);
         }
-        while let Some((Target::Bundle(bundle), after)) = self.pop(stack) {
-            out.bundles.push(bundle);
-            stack = after;
-        }
+        let stack = self.skip_bundles(stack, |_| {});
         out.trail.push(Charge { edge, after: None });
-        out.successors.push(Successor { item: stack, score: forest.edge(edge).spec.score, charged: Some(0) });
+        let score = self.forest.edge(edge).spec.score;
+        out.successors.push(Successor { item: stack, score, charged: Some(0) });
     }
 
     /// Predictions come in target order, heads first: they are the derivation.
-    fn derivation(&self, edges: Vec<EdgeId>) -> Derivation {
-        Derivation::new(edges)
+    fn order(&self) -> EdgeOrder {
+        EdgeOrder::HeadsFirst
+    }
+
+    fn frontier(&self, item: ItemId, out: &mut Vec<Span>) {
+        let vertices = self.residual(item).into_iter().filter_map(|symbol| match symbol {
+            Target::Vertex(vertex) => Some(self.forest.span(vertex)),
+            Target::Bundle(_) => None,
+        });
+        out.extend(vertices);
     }
 }
 
 /// One line of a search trace: a closed item as it was expanded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Input nodes covered.
+    /// The bin.
     pub bin: u32,
     /// Score so far.
     pub score: f64,
@@ -218,10 +294,48 @@ pub fn incremental<L: LanguageModel>(
     forest: &TranslationForest,
     lm: &L,
     limits: impl Into<Limits>,
-    future: Future,
+    config: impl Into<Incremental>,
 ) -> Option<Outcome> {
-    let estimate = inside_estimate(forest, lm);
-    run(forest, lm, limits.into(), &mut TopDown::new(forest, &estimate, future), None)
+    let problem = Problem { forest, lm, steps: &NoStepModel };
+    let found =
+        search(&mut Engine::default(), &problem, limits.into(), config.into(), Wanted::default(), None)?;
+    Some(Outcome::of(forest, found))
+}
+
+/// Incremental search in full: with a step model, with memory that is used again, with all that was found.
+pub fn search<L: LanguageModel, M: StepModel>(
+    engine: &mut Engine<L::State, M::State>,
+    problem: &Problem<'_, L, M>,
+    limits: Limits,
+    config: Incremental,
+    wanted: Wanted,
+    on_step: Option<&mut dyn FnMut(&Step)>,
+) -> Option<Found> {
+    let forest = problem.forest;
+    if forest.is_dead() {
+        return None;
+    }
+    let estimate = inside_estimate(forest, problem.lm);
+    let mut deduction = TopDown::new(forest, &estimate, config);
+    let mut visits = Vec::new();
+    // The trace needs the residuals while the search owns them: items are collected and shown afterwards.
+    let mut on_visit = |visit: &_| visits.push(Clone::clone(visit));
+    let on_visit: OnVisit<'_> = if on_step.is_some() { Some(&mut on_visit) } else { None };
+    let mut found = engine.search(problem, &mut deduction, limits, wanted, on_visit)?;
+    found.counters.lm_queries += estimate.lm_queries;
+    if let Some(on_step) = on_step {
+        let end = problem.lm.end(problem.lm.null());
+        for visit in visits {
+            on_step(&Step {
+                bin: visit.bin as u32,
+                score: visit.score,
+                future: if visit.item == EMPTY { 0.0 } else { visit.future + end },
+                residual: deduction.residual(visit.item),
+                words: prefix_words(forest, &visit.edges),
+            });
+        }
+    }
+    Some(found)
 }
 
 /// [`incremental`], reporting each item that survives in its bin, best first, bins in order, and at the end the
@@ -230,42 +344,14 @@ pub fn incremental_traced<L: LanguageModel>(
     forest: &TranslationForest,
     lm: &L,
     limits: impl Into<Limits>,
-    future: Future,
+    config: impl Into<Incremental>,
     mut on_step: impl FnMut(&Step),
 ) -> Option<Outcome> {
-    let estimate = inside_estimate(forest, lm);
-    let end = lm.end(lm.null());
-    // The trace needs the residuals while the search owns them: items are collected and shown afterwards.
-    let mut visits = Vec::new();
-    let mut deduction = TopDown::new(forest, &estimate, future);
-    let found = run(forest, lm, limits.into(), &mut deduction, Some(&mut |visit| visits.push(visit.clone())));
-    for visit in visits {
-        let complete = visit.item == StackId::EMPTY;
-        on_step(&Step {
-            bin: visit.bin as u32,
-            score: visit.score,
-            future: if complete { 0.0 } else { visit.future + end },
-            residual: deduction.residual(visit.item),
-            words: prefix_words(forest, &visit.edges),
-        });
-    }
-    found
-}
-
-fn run<L: LanguageModel>(
-    forest: &TranslationForest,
-    lm: &L,
-    limits: Limits,
-    deduction: &mut TopDown<'_>,
-    on_visit: OnVisit<'_, StackId>,
-) -> Option<Outcome> {
-    if forest.is_dead() {
-        return None;
-    }
-    let queries = deduction.estimate.lm_queries;
-    let mut found = bins::search(forest, lm, deduction, limits, on_visit)?;
-    found.counters.lm_queries += queries;
-    Some(found)
+    let problem = Problem { forest, lm, steps: &NoStepModel };
+    let mut engine = Engine::default();
+    let wanted = Wanted::default();
+    let found = search(&mut engine, &problem, limits.into(), config.into(), wanted, Some(&mut on_step))?;
+    Some(Outcome::of(forest, found))
 }
 
 /// The words that a prefix of a derivation has produced once scan and complete are done.

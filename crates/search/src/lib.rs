@@ -25,35 +25,45 @@
 //! assert_eq!(found.score, -0.7);
 //! ```
 
-mod bins;
 mod boundary_words;
 mod brute_force;
 mod chart;
 mod cube_pruning;
 mod deduction;
+mod engine;
 mod estimate;
 mod exact;
 mod incremental;
+mod k_best;
 mod language_model;
+mod out_forest;
 mod outcome;
 mod prediction;
 mod refine;
+mod step_model;
 mod two_sided;
 
-pub use bins::{Limits, Visit};
 pub use boundary_words::{Boundary, BoundaryWords, ShownBoundary};
 pub use brute_force::{Derivations, brute_force};
 pub use chart::{Chart, Losers, Way};
 pub use cube_pruning::{Cube, CubePruning, cube_pruning};
-pub use deduction::{Application, Charge, Choice, Deduction, Successor};
+pub use deduction::{Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
+pub use engine::{Engine, Found, Limits, OnVisit, Problem, Visit, Wanted};
 pub use estimate::{Estimate, inside_estimate};
 pub use exact::neighbours::Neighbours;
 pub use exact::{Certified, Effort, NoBounds, Round, exact};
-pub use incremental::{Future, StackId, Step, incremental, incremental_traced};
+pub use incremental::{
+    Future, Incremental, Progress, Step, TopDown, incremental, incremental_traced,
+    search as incremental_search,
+};
+pub use k_best::KBest;
 pub use language_model::{Bounds, Horizon, LanguageModel, NoLanguageModel};
+pub use out_forest::{OutArc, OutForest, OutForestBuilder};
 pub use outcome::{Beam, Counters, Outcome, rescore};
 pub use prediction::{
     Bundle, Prediction, PredictionStep, PredictionTables, PrefixId, prediction, prediction_traced,
+    search as prediction_search,
 };
 pub use refine::{Refine, refine};
+pub use step_model::{Move, NoStepModel, StepModel};
 pub use two_sided::{Mark, Side, TwoSided};

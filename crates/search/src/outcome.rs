@@ -4,6 +4,8 @@ use sylvan_base::Symbol;
 use sylvan_forest::{Derivation, TranslationForest};
 
 use crate::LanguageModel;
+use crate::engine::Found;
+use crate::out_forest::derivation;
 
 /// How many items are kept where items compete (a bin, a vertex), counted after recombination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// What a left-to-right search found, as a derivation.
+    pub fn of(forest: &TranslationForest, found: Found) -> Self {
+        let Found { edges, order, score, counters, .. } = found;
+        Self { derivation: derivation(forest, edges, order), score, counters }
+    }
+
     /// The translation.
     pub fn words(&self, forest: &TranslationForest) -> Vec<Symbol> {
         self.derivation.words(forest)

@@ -202,8 +202,8 @@ fn unlimited_pops_in_grids_change_nothing() {
     random_problems(7, cases(500, 5_000), |problem, shown, rng| {
         let lm = HashLm { order: 2, seed: rng.next_u64(), weight: 1.0 };
         for beam in [Beam(2), Beam(5)] {
-            let few = Limits { beam, pops: 3 };
-            let many = Limits { beam, pops: 1_000_000 };
+            let few = Limits::grids(beam, 3);
+            let many = Limits::grids(beam, 1_000_000);
             let all = incremental(&problem.forest, &lm, beam, Future::Inside);
             let lazily = incremental(&problem.forest, &lm, many, Future::Inside);
             assert_eq!(

@@ -178,7 +178,7 @@ fn limits_on_prefixes_and_pops_are_kept() {
     let one = run(Beam::UNLIMITED.into(), Prediction { prefixes: 1, ..Prediction::default() });
     assert!(one.counters.items < all.counters.items, "{} < {}", one.counters.items, all.counters.items);
     // One cell per bin is a single path: one item per step, plus those that completes leave on the way.
-    let narrow = run(Limits { beam: Beam::UNLIMITED, pops: 1 }, Prediction::default());
+    let narrow = run(Limits::grids(Beam::UNLIMITED, 1), Prediction::default());
     assert!(narrow.counters.items < all.counters.items);
     assert!(narrow.score <= all.score);
 }

@@ -30,25 +30,26 @@
 //!
 //! | here | paper |
 //! |---|---|
-//! | `Frame` | `[a . X]` with its goal |
+//! | `Frame` | `[a . X]` with its goal; a stack is its topmost frame |
 //! | `tables::PrefixId` | the part left of the dot |
+//! | `classes::Classes` | what a frame alone decides: (goal, prefix) |
 //! | `PredictionTables` | viable prefixes; inside costs of the forest that is still applicable, in closed form |
 
+mod classes;
 mod tables;
 
-use std::collections::BTreeMap;
+use sylvan_base::{HashMap, IndexVec};
+use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
 
-use sylvan_base::hash::fold;
-use sylvan_base::{HashMap, IndexVec, define_id};
-use sylvan_forest::{Derivation, EdgeId, Target, TranslationForest, VertexId};
-
+use classes::Classes;
+use tables::Sym;
 pub use tables::{Bundle, PredictionTables, PrefixId};
-use tables::{Sym, SymId};
 
-use crate::bins::{self, Limits, Visit};
-use crate::deduction::{Application, Charge, Choice, Deduction, Successor};
-use crate::outcome::better;
-use crate::{LanguageModel, Outcome};
+use crate::deduction::{
+    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Prospect, Successor,
+};
+use crate::engine::{Engine, Found, Limits, OnVisit, Problem, Wanted};
+use crate::{LanguageModel, NoStepModel, Outcome, StepModel};
 
 /// What the prediction decoder can be told beside its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,168 +67,124 @@ impl Default for Prediction {
     }
 }
 
-define_id!(
-    /// A stack of frames; equal stacks have equal ids.
-    StackId
-);
-
-impl StackId {
-    /// The goal vertex is pending and nothing else is there.
-    const AXIOM: StackId = StackId(0);
-    /// The goal vertex is recognised.
-    const GOAL: StackId = StackId(1);
-}
+/// The goal vertex is pending and nothing else is there.
+const AXIOM: ItemId = ItemId(0);
+/// The goal vertex is recognised.
+const GOAL: ItemId = ItemId(1);
 
 /// The topmost frame of a stack. In a frame below another, the upper one's goal is pending.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
-    goal: VertexId,
-    prefix: PrefixId,
-    below: StackId,
+    class: ClassId,
+    below: ItemId,
+    /// The class of the frame below once this frame's goal is recognised.
+    grown: ClassId,
     /// The future cost of all frames below.
     lower: f64,
     /// Source words covered by the prefixes of this frame and of all below.
     covered: u32,
 }
 
-/// What decides the ways to go on: the topmost frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Class {
-    Axiom,
-    Frame(VertexId, PrefixId),
-}
-
 /// A way to go on: scan a bundle, after growing and predicting from a vertex or not.
 #[derive(Debug, Clone, Copy)]
 struct Way {
-    grow: Option<VertexId>,
-    bundle: SymId,
+    words: BundleId,
+    /// Source words that the bundle covers.
+    width: u32,
+    /// The class of the topmost frame after the scan.
+    after: ClassId,
+    /// If a vertex was grown: the class of the frame in which it is pending, once it is recognised.
+    grown: Option<ClassId>,
+    /// The future cost of these frames.
+    future: f64,
 }
 
+/// A frame in which completes are due, in the middle of a step.
+#[derive(Debug, Clone, Copy)]
+struct Completing {
+    class: ClassId,
+    below: ItemId,
+    grown: ClassId,
+    score: f64,
+    charged: Option<u32>,
+}
+
+/// The deduction over one forest.
+#[derive(Debug)]
 struct BottomUp<'f> {
     forest: &'f TranslationForest,
     tables: PredictionTables<'f>,
+    classes: Classes,
     config: Prediction,
-    frames: IndexVec<StackId, Frame>,
-    index: HashMap<(VertexId, PrefixId, StackId), StackId>,
+    frames: IndexVec<ItemId, Frame>,
+    index: HashMap<(ClassId, ItemId), ItemId>,
     ways: Vec<Way>,
-}
-
-/// How far one step has come: the score charged, and the last edge charged, with its content hash for ties.
-#[derive(Debug, Clone, Copy)]
-struct Progress {
-    score: f64,
-    charged: Option<u32>,
-    hash: u64,
-}
-
-/// Keeps the better of two ways to the same state.
-fn improve(best: &mut Option<Progress>, new: Progress) {
-    if best.is_none_or(|old| better(new.score, new.hash, old.score, old.hash)) {
-        *best = Some(new);
-    }
+    open: Vec<Completing>,
 }
 
 impl<'f> BottomUp<'f> {
-    fn new(forest: &'f TranslationForest, tables: PredictionTables<'f>, config: Prediction) -> Self {
-        // The first two stacks are the axiom and the goal; their frames are never looked at.
-        let goal = forest.goal();
-        let dummy = Frame { goal, prefix: PrefixId::EMPTY, below: StackId::AXIOM, lower: 0.0, covered: 0 };
+    fn new(forest: &'f TranslationForest, tables: PredictionTables<'f>, config: Prediction, all: bool) -> Self {
+        let classes = Classes::new(forest, all);
+        // The first two stacks are the axiom and the goal; of their frames only `lower` and `covered` are used.
+        let axiom = Frame {
+            class: Classes::AXIOM,
+            below: AXIOM,
+            grown: Classes::AXIOM,
+            lower: 0.0,
+            covered: 0,
+        };
+        let goal = Frame { covered: forest.span(forest.goal()).len() as u32, ..axiom };
         Self {
             forest,
             tables,
+            classes,
             config,
-            frames: IndexVec::from_vec(vec![dummy, dummy]),
+            frames: IndexVec::from_vec(vec![axiom, goal]),
             index: HashMap::default(),
             ways: Vec::new(),
+            open: Vec::new(),
         }
     }
 
-    fn push(&mut self, goal: VertexId, prefix: PrefixId, below: StackId) -> StackId {
-        if let Some(&known) = self.index.get(&(goal, prefix, below)) {
+    /// The stack with a frame of some class on top of `below`; `grown` follows from both.
+    fn push(&mut self, class: ClassId, below: ItemId, grown: ClassId) -> ItemId {
+        if let Some(&known) = self.index.get(&(class, below)) {
             return known;
         }
-        let (mut lower, mut covered) = (0.0, self.tables.covered(prefix));
-        if below != StackId::AXIOM {
-            let frame = self.frames[below];
-            covered += frame.covered;
-            if self.config.future {
-                let grown = self.after(frame.prefix, goal);
-                lower = frame.lower + self.tables.finish(frame.goal, grown);
-            }
-        }
-        let stack = self.frames.push(Frame { goal, prefix, below, lower, covered });
-        self.index.insert((goal, prefix, below), stack);
+        let under = self.frames[below];
+        let covered = self.tables.covered(self.classes.prefix(class)) + under.covered;
+        let lower = if below == AXIOM { 0.0 } else { under.lower + self.classes.finish(grown) };
+        let stack = self.frames.push(Frame { class, below, grown, lower, covered });
+        self.index.insert((class, below), stack);
         stack
     }
 
-    fn way(&mut self, way: Way, estimate: f64, out: &mut Vec<Choice>) {
+    fn way(&mut self, way: Way, out: &mut Vec<Choice>) {
+        let estimate = self.tables.estimate().bundle(way.words) + way.future;
         out.push(Choice { id: self.ways.len() as u32, estimate });
         self.ways.push(way);
     }
 
-    /// After a scan: all sequences of completes, and the items on the way that can grow.
-    ///
-    /// Frame by frame, from the top. In a frame the state is its recognised prefix at first and then always one
-    /// vertex, a left corner of the goal; completes lead from smaller vertices to larger ones, so in ascending order
-    /// each state is final when its turn comes. All ways that reach the goal go on as one in the frame below.
-    fn complete(
-        &mut self,
-        mut goal: VertexId,
-        mut prefix: PrefixId,
-        mut below: StackId,
-        out: &mut Application<StackId>,
-    ) {
-        let mut progress = Progress { score: 0.0, charged: None, hash: 0 };
-        loop {
-            let mut corners: BTreeMap<VertexId, Option<Progress>> = BTreeMap::new();
-            let mut reached: Option<Progress> = None;
-            loop {
-                if self.tables.can_grow(goal, prefix) {
-                    let item = self.push(goal, prefix, below);
-                    out.successors.push(Successor { item, score: progress.score, charged: progress.charged });
-                }
-                for (head, edge) in self.tables.ending(goal, prefix) {
-                    let spec = self.forest.edge(edge).spec;
-                    out.trail.push(Charge { edge, after: progress.charged });
-                    let new = Progress {
-                        score: progress.score + spec.score,
-                        charged: Some(out.trail.len() as u32 - 1),
-                        hash: fold(progress.hash, spec.hash),
-                    };
-                    improve(if head == goal { &mut reached } else { corners.entry(head).or_default() }, new);
-                }
-                let Some((corner, Some(next))) = corners.pop_first() else { break };
-                progress = next;
-                prefix = self.after(PrefixId::EMPTY, corner);
-            }
-            match reached {
-                None => return,
-                Some(reached) if below == StackId::AXIOM => {
-                    let (score, charged) = (reached.score, reached.charged);
-                    out.successors.push(Successor { item: StackId::GOAL, score, charged });
-                    return;
-                }
-                Some(reached) => {
-                    let frame = self.frames[below];
-                    (prefix, progress) = (self.after(frame.prefix, goal), reached);
-                    (goal, below) = (frame.goal, frame.below);
-                }
-            }
+    /// The ways that start a vertex: its viable prefixes. `grown` is the class of the frame that it is pending in.
+    fn predict(&mut self, vertex: VertexId, grown: Option<ClassId>, out: &mut Vec<Choice>) {
+        for place in 0..self.tables.viable(vertex).len() {
+            let symbol = self.tables.viable(vertex)[place];
+            let Sym::Bundle(words, _) = self.tables.symbol(symbol) else { unreachable!("bundles start") };
+            let prefix = self.tables.child(PrefixId::EMPTY, symbol).expect("a viable prefix starts an edge");
+            let after = self.classes.intern(&self.tables, vertex, prefix);
+            let upper = grown.map_or(0.0, |grown| self.classes.finish(grown));
+            let future = self.classes.finish(after) + upper;
+            self.way(Way { words, width: self.tables.width(symbol), after, grown, future }, out);
         }
     }
 
-    /// The prefix that a vertex makes longer. It is there: the vertex was grown, or is a left corner.
-    fn after(&self, prefix: PrefixId, vertex: VertexId) -> PrefixId {
-        self.tables.child(prefix, Sym::Vertex(vertex)).expect("some edge goes on with this vertex")
-    }
-
     /// The frames from the bottom up: goal, and the symbols left of the dot.
-    fn show(&self, mut stack: StackId) -> Vec<(VertexId, Vec<Target>)> {
+    fn show(&self, mut stack: ItemId) -> Vec<(VertexId, Vec<Target>)> {
         let mut frames = Vec::new();
-        while stack != StackId::AXIOM && stack != StackId::GOAL {
+        while stack != AXIOM && stack != GOAL {
             let frame = self.frames[stack];
-            frames.push((frame.goal, self.tables.symbols(frame.prefix)));
+            let (goal, prefix) = (self.classes.goal(frame.class), self.classes.prefix(frame.class));
+            frames.push((goal, self.tables.symbols(prefix)));
             stack = frame.below;
         }
         frames.reverse();
@@ -235,71 +192,62 @@ impl<'f> BottomUp<'f> {
     }
 }
 
-impl Deduction for BottomUp<'_> {
-    type Item = StackId;
-    type Class = Class;
+/// Adds the charges of some edges, one after the other.
+fn charge(out: &mut Application, mut after: Option<u32>, edges: &[EdgeId]) -> Option<u32> {
+    for &edge in edges {
+        out.trail.push(Charge { edge, after });
+        after = Some(out.trail.len() as u32 - 1);
+    }
+    after
+}
 
-    fn axiom(&mut self) -> StackId {
-        StackId::AXIOM
+impl Deduction for BottomUp<'_> {
+    fn axiom(&mut self) -> ItemId {
+        AXIOM
     }
 
     fn bins(&self) -> usize {
         self.forest.span(self.forest.goal()).len() + 1
     }
 
-    fn bin(&self, item: StackId) -> usize {
+    fn bin(&self, item: ItemId) -> usize {
         self.frames[item].covered as usize
     }
 
-    fn class(&self, item: StackId) -> Option<Class> {
-        match item {
-            StackId::GOAL => None,
-            StackId::AXIOM => Some(Class::Axiom),
-            _ => Some(Class::Frame(self.frames[item].goal, self.frames[item].prefix)),
-        }
+    fn class(&self, item: ItemId) -> Option<ClassId> {
+        (item != GOAL).then(|| self.frames[item].class)
     }
 
-    fn future(&self, item: StackId) -> f64 {
+    fn future(&self, item: ItemId) -> f64 {
         match item {
             _ if !self.config.future => 0.0,
-            StackId::GOAL => 0.0,
-            StackId::AXIOM => self.tables.estimate().vertex(self.forest.goal()),
-            _ => {
-                let frame = self.frames[item];
-                frame.lower + self.tables.finish_growing(frame.goal, frame.prefix)
-            }
+            GOAL => 0.0,
+            AXIOM => self.tables.estimate().vertex(self.forest.goal()),
+            _ => self.frames[item].lower + self.classes.growing(self.frames[item].class),
         }
     }
 
-    fn rest(&self, item: StackId) -> f64 {
-        self.frames[item].lower
+    fn rest(&self, item: ItemId) -> f64 {
+        if self.config.future { self.frames[item].lower } else { 0.0 }
     }
 
-    fn options(&mut self, class: Class, out: &mut Vec<Choice>) {
+    fn options(&mut self, class: ClassId, out: &mut Vec<Choice>) {
         let start = out.len();
-        let root = self.forest.goal();
-        match class {
-            Class::Axiom => {
-                for bundle in self.tables.viable(root).to_vec() {
-                    let estimate = self.tables.local(bundle) + self.tables.finish_after(root, bundle);
-                    self.way(Way { grow: None, bundle }, estimate, out);
+        if class == Classes::AXIOM {
+            self.predict(self.forest.goal(), None, out);
+        } else {
+            let (goal, prefix) = (self.classes.goal(class), self.classes.prefix(class));
+            for place in 0..self.tables.following(prefix).len() {
+                let (symbol, longer) = self.tables.following(prefix)[place];
+                if !self.tables.leads_to(goal, longer) {
+                    continue;
                 }
-            }
-            Class::Frame(goal, prefix) => {
-                for (symbol, grown) in self.tables.growing(goal, prefix) {
-                    let after = self.tables.finish(goal, grown);
-                    match self.tables.symbol(symbol) {
-                        Sym::Bundle(..) => {
-                            let estimate = self.tables.local(symbol) + after;
-                            self.way(Way { grow: None, bundle: symbol }, estimate, out);
-                        }
-                        Sym::Vertex(vertex) => {
-                            for bundle in self.tables.viable(vertex).to_vec() {
-                                let below = self.tables.finish_after(vertex, bundle);
-                                let estimate = self.tables.local(bundle) + below + after;
-                                self.way(Way { grow: Some(vertex), bundle }, estimate, out);
-                            }
-                        }
+                let next = self.classes.intern(&self.tables, goal, longer);
+                match self.tables.symbol(symbol) {
+                    Sym::Vertex(vertex) => self.predict(vertex, Some(next), out),
+                    Sym::Bundle(words, _) => {
+                        let (width, future) = (self.tables.width(symbol), self.classes.finish(next));
+                        self.way(Way { words, width, after: next, grown: None, future }, out);
                     }
                 }
             }
@@ -308,36 +256,53 @@ impl Deduction for BottomUp<'_> {
         out.truncate(start.saturating_add(self.config.prefixes));
     }
 
-    fn apply(&mut self, item: StackId, choice: u32, out: &mut Application<StackId>) {
-        let Way { grow, bundle } = self.ways[choice as usize];
-        let symbol = self.tables.symbol(bundle);
-        let Sym::Bundle(words, _) = symbol else { unreachable!("ways scan bundles") };
-        out.bundles.push(words);
-        let (goal, from, below) = match grow {
-            Some(vertex) => (vertex, PrefixId::EMPTY, item),
-            None if item == StackId::AXIOM => (self.forest.goal(), PrefixId::EMPTY, StackId::AXIOM),
-            None => (self.frames[item].goal, self.frames[item].prefix, self.frames[item].below),
-        };
-        let prefix = self.tables.child(from, symbol).expect("a way leads to a prefix");
-        self.complete(goal, prefix, below, out);
+    fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> Prospect {
+        let Way { words, width, future, .. } = self.ways[choice as usize];
+        bundles.push(words);
+        if !self.config.future || !self.tables.scans_cover_all() {
+            return Prospect::OPEN;
+        }
+        let Frame { lower, covered, .. } = self.frames[item];
+        Prospect { at_most: lower + future, bin: Some((covered + width) as usize) }
     }
 
-    /// Completes come in post-order: each edge after those of its tails, in target order.
-    fn derivation(&self, edges: Vec<EdgeId>) -> Derivation {
-        // Roots of finished subtrees, as places in `edges`; each edge takes its tails from the end.
-        let mut roots: Vec<usize> = Vec::new();
-        let mut children: Vec<Vec<usize>> = Vec::with_capacity(edges.len());
-        for (place, &edge) in edges.iter().enumerate() {
-            let arity = self.forest.tails(edge).count();
-            children.push(roots.split_off(roots.len() - arity));
-            roots.push(place);
+    /// After the scan: all sequences of completes, and the items on the way that can grow.
+    ///
+    /// Frame by frame, from the top. What completes can do inside a frame depends on its class alone; the ways that
+    /// reach the frame's goal go on in the frame below (one, unless all ways are wanted).
+    fn apply(&mut self, item: ItemId, choice: u32, out: &mut Application) {
+        let way = self.ways[choice as usize];
+        let Frame { below, grown, .. } = self.frames[item];
+        let (below, grown) = way.grown.map_or((below, grown), |grown| (item, grown));
+        let mut open = std::mem::take(&mut self.open);
+        open.push(Completing { class: way.after, below, grown, score: 0.0, charged: None });
+        while let Some(Completing { class, below, grown, score, charged }) = open.pop() {
+            let closure = self.classes.closure(&self.tables, self.forest, class);
+            for index in closure.stops {
+                let stop = self.classes.stop(index);
+                let charged = charge(out, charged, self.classes.edges(&stop.edges));
+                let item = self.push(stop.class, below, grown);
+                out.successors.push(Successor { item, score: score + stop.score, charged });
+            }
+            for index in closure.reached {
+                let reached = self.classes.reached(index);
+                let charged = charge(out, charged, self.classes.edges(&reached.edges));
+                let score = score + reached.score;
+                if below == AXIOM {
+                    out.successors.push(Successor { item: GOAL, score, charged });
+                } else {
+                    let frame = self.frames[below];
+                    let (class, below, grown) = (grown, frame.below, frame.grown);
+                    open.push(Completing { class, below, grown, score, charged });
+                }
+            }
         }
-        let mut order = Vec::with_capacity(edges.len());
-        while let Some(place) = roots.pop() {
-            order.push(edges[place]);
-            roots.extend(children[place].iter().rev());
-        }
-        Derivation::new(order)
+        self.open = open;
+    }
+
+    /// Completes come in post-order.
+    fn order(&self) -> EdgeOrder {
+        EdgeOrder::TailsFirst
     }
 }
 
@@ -363,7 +328,9 @@ pub fn prediction<L: LanguageModel>(
     limits: impl Into<Limits>,
     config: Prediction,
 ) -> Option<Outcome> {
-    run(forest, lm, limits.into(), config, None)
+    let problem = Problem { forest, lm, steps: &NoStepModel };
+    let found = search(&mut Engine::default(), &problem, limits.into(), config, Wanted::default(), None)?;
+    Some(Outcome::of(forest, found))
 }
 
 /// [`prediction`], reporting each item that survives in its round, best first, bins in order, and at the end the
@@ -375,34 +342,37 @@ pub fn prediction_traced<L: LanguageModel>(
     config: Prediction,
     mut on_step: impl FnMut(&PredictionStep),
 ) -> Option<Outcome> {
-    run(forest, lm, limits.into(), config, Some(&mut on_step))
+    let problem = Problem { forest, lm, steps: &NoStepModel };
+    let mut engine = Engine::default();
+    let found = search(&mut engine, &problem, limits.into(), config, Wanted::default(), Some(&mut on_step))?;
+    Some(Outcome::of(forest, found))
 }
 
-fn run<L: LanguageModel>(
-    forest: &TranslationForest,
-    lm: &L,
+/// Prediction in full: with a step model, with memory that is used again, with all that was found.
+pub fn search<L: LanguageModel, M: StepModel>(
+    engine: &mut Engine<L::State, M::State>,
+    problem: &Problem<'_, L, M>,
     limits: Limits,
     config: Prediction,
+    wanted: Wanted,
     on_step: Option<&mut dyn FnMut(&PredictionStep)>,
-) -> Option<Outcome> {
+) -> Option<Found> {
+    let forest = problem.forest;
     if forest.is_dead() {
         return None;
     }
-    let tables = PredictionTables::new(forest, lm);
+    let tables = PredictionTables::new(forest, problem.lm);
     let queries = tables.estimate().lm_queries;
-    let mut deduction = BottomUp::new(forest, tables, config);
-    let mut found = match on_step {
-        None => bins::search(forest, lm, &mut deduction, limits, None),
-        Some(on_step) => {
-            let mut visits: Vec<Visit<StackId>> = Vec::new();
-            let found =
-                bins::search(forest, lm, &mut deduction, limits, Some(&mut |v| visits.push(v.clone())));
-            for Visit { bin, round, item, score, future, .. } in visits {
-                on_step(&PredictionStep { bin, round, score, future, frames: deduction.show(item) });
-            }
-            found
-        }
-    }?;
+    let mut deduction = BottomUp::new(forest, tables, config, wanted.out_forest);
+    let mut visits: Vec<crate::Visit> = Vec::new();
+    let mut on_visit = |visit: &crate::Visit| visits.push(visit.clone());
+    let on_visit: OnVisit<'_> = if on_step.is_some() { Some(&mut on_visit) } else { None };
+    let mut found = engine.search(problem, &mut deduction, limits, wanted, on_visit)?;
     found.counters.lm_queries += queries;
+    if let Some(on_step) = on_step {
+        for crate::Visit { bin, round, item, score, future, .. } in visits {
+            on_step(&PredictionStep { bin, round, score, future, frames: deduction.show(item) });
+        }
+    }
     Some(found)
 }

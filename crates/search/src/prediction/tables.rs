@@ -87,11 +87,11 @@ pub struct PredictionTables<'f> {
     children: HashMap<(PrefixId, SymId), PrefixId>,
     symbol_index: HashMap<Sym, SymId>,
     viable: IndexVec<VertexId, Vec<SymId>>,
+    scans_cover_all: bool,
     left_corners: BitMatrix,
     /// Places in `sorted` of the edges that start with a vertex.
     starting_with: IndexVec<VertexId, Vec<u32>>,
     climbs: RefCell<HashMap<VertexId, HashMap<VertexId, f64>>>,
-    finishes: RefCell<HashMap<(VertexId, PrefixId), (f64, f64)>>,
 }
 
 impl<'f> PredictionTables<'f> {
@@ -109,10 +109,10 @@ impl<'f> PredictionTables<'f> {
             children: HashMap::default(),
             symbol_index: HashMap::default(),
             viable: IndexVec::new(),
+            scans_cover_all: true,
             left_corners: BitMatrix::new(forest.vertices().count()),
             starting_with: forest.vertices().map(|_| Vec::new()).collect(),
             climbs: RefCell::default(),
-            finishes: RefCell::default(),
         };
         let sides = tables.intern_symbols();
         tables.build_trie(&sides);
@@ -137,6 +137,8 @@ impl<'f> PredictionTables<'f> {
                 }
             });
             let side: Vec<Sym> = side.collect();
+            // Words that no bundle has taken are covered when the edge completes.
+            self.scans_cover_all &= lexical.is_none_or(|words| words.is_empty());
             let side = side.into_iter().map(|symbol| {
                 let symbols = &mut self.symbols;
                 *self.symbol_index.entry(symbol).or_insert_with(|| symbols.push(symbol))
@@ -243,7 +245,7 @@ impl<'f> PredictionTables<'f> {
         }
     }
 
-    fn width(&self, symbol: SymId) -> u32 {
+    pub(super) fn width(&self, symbol: SymId) -> u32 {
         match self.symbols[symbol] {
             Sym::Vertex(vertex) => self.forest.span(vertex).len() as u32,
             Sym::Bundle(_, covers) => self.covers[covers].len() as u32,
@@ -307,47 +309,43 @@ impl<'f> PredictionTables<'f> {
         self.prefixes[prefix].covered
     }
 
-    pub(super) fn local(&self, symbol: SymId) -> f64 {
-        match self.symbols[symbol] {
-            Sym::Bundle(bundle, _) => self.estimate.bundle(bundle),
-            Sym::Vertex(vertex) => self.estimate.vertex(vertex),
-        }
+    pub(super) fn child(&self, prefix: PrefixId, symbol: SymId) -> Option<PrefixId> {
+        self.children.get(&(prefix, symbol)).copied()
     }
 
-    pub(super) fn child(&self, prefix: PrefixId, symbol: Sym) -> Option<PrefixId> {
-        let symbol = self.symbol_index.get(&symbol)?;
-        self.children.get(&(prefix, *symbol)).copied()
+    /// The prefix that a vertex makes longer, if some edge goes on so.
+    pub(super) fn after(&self, prefix: PrefixId, vertex: VertexId) -> Option<PrefixId> {
+        self.child(prefix, *self.symbol_index.get(&Sym::Vertex(vertex))?)
     }
 
-    /// The best edge per head among those that end at `prefix` and whose head is a left corner of `goal`.
-    pub(super) fn ending(&self, goal: VertexId, prefix: PrefixId) -> Vec<(VertexId, EdgeId)> {
+    /// The edges that end at `prefix` and whose head is a left corner of `goal`; by head, best first.
+    pub(super) fn ending(
+        &self,
+        goal: VertexId,
+        prefix: PrefixId,
+    ) -> impl Iterator<Item = (VertexId, EdgeId)> + '_ {
         let Prefix { edges, ending, .. } = &self.prefixes[prefix];
         let range = edges.start as usize..(edges.start + ending) as usize;
-        let mut found: Vec<(VertexId, EdgeId)> = Vec::new();
-        for &edge in &self.sorted[range] {
-            let head = self.forest.edge(edge).head;
-            // Equal target sides are sorted by head, best first.
-            if self.is_left_corner(goal, head) && found.last().is_none_or(|last| last.0 != head) {
-                found.push((head, edge));
-            }
-        }
-        found
+        let heads = self.sorted[range].iter().map(|&edge| (self.forest.edge(edge).head, edge));
+        heads.filter(move |&(head, _)| self.is_left_corner(goal, head))
     }
 
-    /// The symbols that can follow `prefix` on the way to `goal`, with the longer prefixes.
-    pub(super) fn growing(&self, goal: VertexId, prefix: PrefixId) -> Vec<(SymId, PrefixId)> {
-        let children = self.prefixes[prefix].children.iter();
-        children.filter(|&&(_, child)| self.finish(goal, child) > f64::NEG_INFINITY).copied().collect()
+    /// The symbols that follow `prefix` in some edge, with the longer prefixes.
+    pub(super) fn following(&self, prefix: PrefixId) -> &[(SymId, PrefixId)] {
+        &self.prefixes[prefix].children
     }
 
-    pub(super) fn can_grow(&self, goal: VertexId, prefix: PrefixId) -> bool {
-        self.finish_growing(goal, prefix) > f64::NEG_INFINITY
+    /// Whether some edge that starts with `prefix` is headed by a left corner of `goal`.
+    pub(super) fn leads_to(&self, goal: VertexId, prefix: PrefixId) -> bool {
+        self.prefixes[prefix].edges.clone().any(|place| {
+            self.is_left_corner(goal, self.forest.edge(self.sorted[place as usize]).head)
+        })
     }
 
-    /// h(v, b) for a viable prefix b of v.
-    pub(super) fn finish_after(&self, vertex: VertexId, bundle: SymId) -> f64 {
-        let prefix = self.children.get(&(PrefixId::EMPTY, bundle));
-        prefix.map_or(f64::NEG_INFINITY, |&prefix| self.finish(vertex, prefix))
+    /// Whether every edge's source words are covered by the time that its first bundle is scanned, so that completing
+    /// edges never covers anything.
+    pub(super) fn scans_cover_all(&self) -> bool {
+        self.scans_cover_all
     }
 
     /// h(v, a): the best that finishing `goal` can give once `prefix` is recognised.
@@ -360,10 +358,8 @@ impl<'f> PredictionTables<'f> {
         self.both_finishes(goal, prefix).1
     }
 
-    fn both_finishes(&self, goal: VertexId, prefix: PrefixId) -> (f64, f64) {
-        if let Some(&known) = self.finishes.borrow().get(&(goal, prefix)) {
-            return known;
-        }
+    /// h and h+.
+    pub(super) fn both_finishes(&self, goal: VertexId, prefix: PrefixId) -> (f64, f64) {
         let Prefix { edges, ending, depth, .. } = &self.prefixes[prefix];
         let (mut all, mut growing) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for place in edges.clone() {
@@ -376,7 +372,6 @@ impl<'f> PredictionTables<'f> {
                 }
             }
         }
-        self.finishes.borrow_mut().insert((goal, prefix), (all, growing));
         (all, growing)
     }
 

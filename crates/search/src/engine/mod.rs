@@ -1,0 +1,446 @@
+//! The engine of left-to-right search: bins, beams, grids.
+//!
+//! Bins are worked through in order. In each, items with equal signature (deduction item and states of the models)
+//! have recombined on arrival; the best `beam` by merit, score plus future, survive. The survivors of one class span
+//! a grid with the class's options; cells of all grids are taken best first by the sum of the item's part and the
+//! option's estimate, up to `pops` per bin. Without limits every cell is taken and the search is exact.
+//!
+//! A cell's words are scored before its items are made, and a bin that holds a full beam of better items already
+//! turns it away: what the beam would drop anyway is not even built.
+//!
+//! Steps may lead back into the same bin (a scan that covers no source word). Such items form the bin's next
+//! *round*, which is pruned on its own; an item that comes back better than it was is expanded again. Rounds end
+//! because no step can be repeated forever in an acyclic forest.
+
+mod grids;
+mod nodes;
+mod states;
+
+use std::hash::Hash;
+
+use grids::{Grids, Row};
+use nodes::{Arrival, Fate, Node, NodeId, Nodes, TrailId};
+use states::{StateId, States};
+use sylvan_base::{HashMap, Span, Symbol};
+use sylvan_forest::{BundleId, EdgeId, TranslationForest};
+
+use crate::deduction::{Application, Deduction, EdgeOrder, ItemId, Prospect, Successor};
+use crate::out_forest::{OutForest, OutForestBuilder};
+use crate::outcome::better;
+use crate::{Beam, Counters, LanguageModel, Move, StepModel};
+
+/// How much a left-to-right search may keep and try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Distinct items kept per bin and round.
+    pub beam: Beam,
+    /// Cells (an item and an option) tried per bin and round.
+    pub pops: usize,
+    /// If set, items whose step model puts them into different groups do not compete: the beam holds in each group,
+    /// and the groups with the best items, this many, are kept.
+    pub groups: Option<usize>,
+    /// Cells tried per sentence. After that the search goes on with a beam of one, so that it still has an answer.
+    pub work: u64,
+}
+
+impl Limits {
+    /// A beam, and every option of every item that it keeps.
+    pub fn beam(beam: Beam) -> Self {
+        Self { beam, pops: usize::MAX, groups: None, work: u64::MAX }
+    }
+
+    /// A beam, and the best cells from grids.
+    pub fn grids(beam: Beam, pops: usize) -> Self {
+        Self { pops, ..Self::beam(beam) }
+    }
+}
+
+impl From<Beam> for Limits {
+    fn from(beam: Beam) -> Self {
+        Self::beam(beam)
+    }
+}
+
+/// What a search is to return beside the best derivation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// All that was found, for n-best lists.
+    pub out_forest: bool,
+}
+
+/// What a left-to-right search found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The edges of the best derivation in the deduction's order.
+    pub edges: Vec<EdgeId>,
+    /// That order.
+    pub order: EdgeOrder,
+    /// Its score.
+    pub score: f64,
+    /// What it cost.
+    pub counters: Counters,
+    /// Whether the limit of work was reached, so that the answer is a best effort.
+    pub cut_short: bool,
+    /// All that was found, if it was wanted.
+    pub out_forest: Option<OutForest>,
+}
+
+/// An item as a trace shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Visit {
+    /// Its bin, and the round in it.
+    pub bin: usize,
+    /// Rounds are counted from 0.
+    pub round: usize,
+    /// The item.
+    pub item: ItemId,
+    /// Score so far; for a complete item, `</s>` included.
+    pub score: f64,
+    /// Estimate of what is left, without `</s>`.
+    pub future: f64,
+    /// The edges charged so far.
+    pub edges: Vec<EdgeId>,
+}
+
+/// Somebody who wants to see the items.
+pub type OnVisit<'v> = Option<&'v mut dyn FnMut(&Visit)>;
+
+/// The sentence at work: what is searched, with which models.
+#[derive(Debug)]
+pub struct Problem<'a, L, M> {
+    /// The forest.
+    pub forest: &'a TranslationForest,
+    /// The word model.
+    pub lm: &'a L,
+    /// The step model.
+    pub steps: &'a M,
+}
+
+/// The memory of left-to-right searches, used again from sentence to sentence.
+#[derive(Debug)]
+pub struct Engine<S, X> {
+    states: States<S>,
+    nodes: Nodes<X>,
+    grids: Grids,
+    application: Application,
+    bundles: Vec<BundleId>,
+    words: Vec<Symbol>,
+    edges: Vec<EdgeId>,
+    open: Vec<Span>,
+    survivors: Vec<NodeId>,
+    goals: Vec<Goal>,
+    counters: Counters,
+}
+
+/// A complete item and its score with the end of the sentence.
+#[derive(Debug, Clone, Copy)]
+struct Goal {
+    node: NodeId,
+    from: NodeId,
+    since: TrailId,
+    score: f64,
+}
+
+impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Default for Engine<S, X> {
+    fn default() -> Self {
+        Self {
+            states: States::new(),
+            nodes: Nodes::new(),
+            grids: Grids::default(),
+            application: Application::default(),
+            bundles: Vec::new(),
+            words: Vec::new(),
+            edges: Vec::new(),
+            open: Vec::new(),
+            survivors: Vec::new(),
+            goals: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+}
+
+impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
+    /// Runs a deduction; `None` if no complete item was reached.
+    pub fn search<D, L, M>(
+        &mut self,
+        problem: &Problem<'_, L, M>,
+        deduction: &mut D,
+        limits: Limits,
+        wanted: Wanted,
+        mut on_visit: OnVisit<'_>,
+    ) -> Option<Found>
+    where
+        D: Deduction,
+        L: LanguageModel<State = S>,
+        M: StepModel<State = X>,
+    {
+        // Groups and unknown contributions of step models forbid dropping items before their bin is complete.
+        self.nodes.reset(deduction.bins(), limits.beam, wanted.out_forest, limits.groups.is_none());
+        self.states.clear();
+        self.grids.clear();
+        self.goals.clear();
+        self.counters = Counters::default();
+        let axiom = deduction.axiom();
+        let begin = self.states.intern(problem.lm.begin());
+        let start = deduction.bin(axiom);
+        self.nodes.start(axiom, begin, problem.steps.begin(), deduction.future(axiom), start);
+        let (mut cells, mut cut_short) = (0, false);
+        for bin in start..self.nodes.bins() {
+            for round in 0.. {
+                let limits = if cut_short {
+                    Limits { beam: Beam(1), groups: limits.groups.map(|_| 1), ..limits }
+                } else {
+                    limits
+                };
+                self.take_survivors(problem.steps, bin, limits);
+                if self.survivors.is_empty() {
+                    break;
+                }
+                if let Some(on_visit) = &mut on_visit {
+                    for &node in &self.survivors {
+                        on_visit(&self.visit(deduction, bin, round, node));
+                    }
+                }
+                cells += self.expand(problem, deduction, limits.pops);
+                cut_short |= cells >= limits.work;
+            }
+        }
+        let best = self.best_goal()?;
+        if let Some(on_visit) = &mut on_visit {
+            let last = deduction.bins() - 1;
+            let visit = self.visit(deduction, last, 0, best.node);
+            on_visit(&Visit { score: best.score, future: 0.0, ..visit });
+        }
+        self.counters.lm_queries += self.states.queries;
+        Some(Found {
+            edges: self.nodes.edges(self.nodes.get(best.node).trail, TrailId::START),
+            order: deduction.order(),
+            score: best.score,
+            counters: self.counters,
+            cut_short,
+            out_forest: wanted.out_forest.then(|| self.out_forest(problem.forest, deduction.order())),
+        })
+    }
+
+    fn take_survivors<M: StepModel<State = X>>(&mut self, steps: &M, bin: usize, limits: Limits) {
+        let beam = limits.beam.0;
+        let keep = |nodes: &Nodes<X>, ranked: &mut Vec<NodeId>| match limits.groups {
+            None => ranked.truncate(beam),
+            Some(groups) => {
+                // Groups in the order of their best items, which come first.
+                let mut sizes: HashMap<u32, usize> = HashMap::default();
+                ranked.retain(|&node| {
+                    let group = steps.group(nodes.get(node).extra);
+                    if sizes.len() >= groups && !sizes.contains_key(&group) {
+                        return false;
+                    }
+                    let size = sizes.entry(group).or_default();
+                    *size += 1;
+                    *size <= beam
+                });
+            }
+        };
+        self.counters.pruned += self.nodes.survivors(bin, keep, &mut self.survivors) as u64;
+    }
+
+    /// Takes cells of the survivors' grids; returns how many.
+    fn expand<D, L, M>(&mut self, problem: &Problem<'_, L, M>, deduction: &mut D, pops: usize) -> u64
+    where
+        D: Deduction,
+        L: LanguageModel<State = S>,
+        M: StepModel<State = X>,
+    {
+        let mut grids = std::mem::take(&mut self.grids);
+        let rows = self.survivors.iter().filter_map(|&id| {
+            let &Node { item, score, hash, .. } = self.nodes.get(id);
+            let class = deduction.class(item)?;
+            Some((class, Row { node: id, merit: score + deduction.rest(item), hash }))
+        });
+        let rows: Vec<_> = rows.collect();
+        grids.fill(rows.into_iter(), |class, out| deduction.options(class, out));
+        let mut cells = 0;
+        if pops == usize::MAX {
+            for grid in 0..grids.len() {
+                let (rows, options) = grids.grid(grid);
+                for row in rows {
+                    for option in options.clone() {
+                        let (node, choice) = grids.cell(row, option);
+                        self.step(problem, deduction, node, choice);
+                        cells += 1;
+                    }
+                }
+            }
+        } else {
+            grids.queue();
+            for _ in 0..pops {
+                let Some((node, choice)) = grids.next() else { break };
+                self.step(problem, deduction, node, choice);
+                cells += 1;
+            }
+        }
+        self.grids = grids;
+        cells
+    }
+
+    /// Takes one option of one item and puts what comes of it into bins.
+    fn step<D, L, M>(&mut self, problem: &Problem<'_, L, M>, deduction: &mut D, from: NodeId, choice: u32)
+    where
+        D: Deduction,
+        L: LanguageModel<State = S>,
+        M: StepModel<State = X>,
+    {
+        let &Node { item, mut state, score, .. } = self.nodes.get(from);
+        self.bundles.clear();
+        let prospect = deduction.emit(item, choice, &mut self.bundles);
+        let mut reached = score;
+        for &bundle in &self.bundles {
+            let (gain, next) = self.states.bundle(problem.lm, problem.forest, state, bundle);
+            reached += gain;
+            state = next;
+        }
+        if M::SILENT && self.is_hopeless(reached, prospect) {
+            self.counters.pruned += 1;
+            return;
+        }
+        let mut application = std::mem::take(&mut self.application);
+        application.clear();
+        deduction.apply(item, choice, &mut application);
+        self.nodes.begin_step(&application);
+        for &successor in &application.successors {
+            self.arrive(problem, deduction, &application, successor, from, state, reached);
+        }
+        self.application = application;
+    }
+
+    fn is_hopeless(&self, reached: f64, prospect: Prospect) -> bool {
+        prospect.bin.is_some_and(|bin| reached + prospect.at_most < self.nodes.threshold(bin))
+    }
+
+    /// One successor of a step, in each of the ways in which the step model can go on.
+    #[allow(clippy::too_many_arguments)]
+    fn arrive<D, L, M>(
+        &mut self,
+        problem: &Problem<'_, L, M>,
+        deduction: &D,
+        application: &Application,
+        successor: Successor,
+        from: NodeId,
+        state: StateId,
+        reached: f64,
+    ) where
+        D: Deduction,
+        L: LanguageModel<State = S>,
+        M: StepModel<State = X>,
+    {
+        let Successor { item, score, charged } = successor;
+        let score = reached + score;
+        let future = deduction.future(item);
+        let extra = self.nodes.get(from).extra;
+        let arrival = Arrival { item, state, extra, score, merit: score + future, from, charged };
+        if M::SILENT {
+            self.settle(problem, deduction, application, &arrival);
+            return;
+        }
+        self.words.clear();
+        for &bundle in &self.bundles {
+            self.words.extend_from_slice(problem.forest.bundle(bundle));
+        }
+        self.edges.clear();
+        let mut at = charged;
+        while let Some(charge) = at {
+            self.edges.push(application.trail[charge as usize].edge);
+            at = application.trail[charge as usize].after;
+        }
+        self.edges.reverse();
+        self.open.clear();
+        if M::WANTS_FRONTIER {
+            deduction.frontier(item, &mut self.open);
+        }
+        let (words, edges) = (std::mem::take(&mut self.words), std::mem::take(&mut self.edges));
+        let open = std::mem::take(&mut self.open);
+        let step = Move { words: &words, edges: &edges, open: &open };
+        problem.steps.advance(extra, &step, &mut |gain, extra| {
+            let score = score + gain;
+            let arrival = Arrival { extra, score, merit: score + future, ..arrival };
+            self.settle(problem, deduction, application, &arrival);
+        });
+        (self.words, self.edges, self.open) = (words, edges, open);
+    }
+
+    /// Puts a newcomer where it belongs.
+    fn settle<D, L, M>(
+        &mut self,
+        problem: &Problem<'_, L, M>,
+        deduction: &D,
+        application: &Application,
+        arrival: &Arrival<X>,
+    ) where
+        D: Deduction,
+        L: LanguageModel<State = S>,
+        M: StepModel<State = X>,
+    {
+        self.counters.items += 1;
+        if deduction.class(arrival.item).is_none() {
+            self.finish(problem, application, arrival);
+            return;
+        }
+        let bin = deduction.bin(arrival.item);
+        match self.nodes.insert(problem.forest, application, arrival, bin) {
+            Fate::New => {}
+            Fate::Recombined => self.counters.recombined += 1,
+            Fate::Pruned => self.counters.pruned += 1,
+        }
+    }
+
+    /// Complete items compete in no bin.
+    fn finish<L, M>(&mut self, problem: &Problem<'_, L, M>, application: &Application, arrival: &Arrival<X>)
+    where
+        L: LanguageModel<State = S>,
+        M: StepModel<State = X>,
+    {
+        let since = self.nodes.get(arrival.from).trail;
+        let trail = self.nodes.trail(problem.forest, application, since, arrival.charged);
+        let end = problem.lm.end(self.states.get(arrival.state)) + problem.steps.finish(arrival.extra);
+        let score = arrival.score + end;
+        self.counters.lm_queries += 1;
+        let node = self.nodes.complete(arrival, trail);
+        self.goals.push(Goal { node, from: arrival.from, since, score });
+    }
+
+    fn best_goal(&self) -> Option<Goal> {
+        let hash = |goal: &Goal| self.nodes.hash(self.nodes.get(goal.node).trail);
+        self.goals.iter().copied().reduce(|best, goal| {
+            if better(goal.score, hash(&goal), best.score, hash(&best)) { goal } else { best }
+        })
+    }
+
+    /// Nodes and arcs, with one more node that all complete items lead to.
+    fn out_forest(&self, forest: &TranslationForest, order: EdgeOrder) -> OutForest {
+        let mut builder = OutForestBuilder::new(self.nodes.len() + 1, order);
+        let goal = self.nodes.len();
+        // The node of the axiom, which is the first, is there without any arc.
+        builder.arc(0, &[], &[], 0.0, forest);
+        for arc in self.nodes.arcs() {
+            let edges = self.nodes.edges(arc.trail, arc.since);
+            builder.arc(arc.to.0 as usize, &[arc.from.0], &edges, arc.score, forest);
+        }
+        for found in &self.goals {
+            let edges = self.nodes.edges(self.nodes.get(found.node).trail, found.since);
+            let score = found.score - self.nodes.get(found.from).score;
+            builder.arc(goal, &[found.from.0], &edges, score, forest);
+        }
+        builder.finish(goal)
+    }
+
+    fn visit<D: Deduction>(&self, deduction: &D, bin: usize, round: usize, id: NodeId) -> Visit {
+        let node = self.nodes.get(id);
+        Visit {
+            bin,
+            round,
+            item: node.item,
+            score: node.score,
+            future: deduction.future(node.item),
+            edges: self.nodes.edges(node.trail, TrailId::START),
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! The items that a search has reached, how it got there, and who competes with whom.
+
+use std::hash::Hash;
+
+use sylvan_base::hash::fold;
+use sylvan_base::{HashMap, Id, IndexVec, define_id};
+use sylvan_forest::{EdgeId, TranslationForest};
+
+use super::states::StateId;
+use crate::Beam;
+use crate::deduction::{Application, ItemId};
+use crate::outcome::better;
+
+define_id!(
+    /// An item with the states of the models and a score.
+    NodeId
+);
+
+define_id!(
+    /// A list of edges, newest first: how a node was reached.
+    TrailId
+);
+
+impl TrailId {
+    pub(super) const START: TrailId = TrailId(0);
+}
+
+/// A cell of the shared lists of edges.
+#[derive(Debug, Clone, Copy)]
+struct Trail {
+    edge: EdgeId,
+    before: TrailId,
+    /// Content hash of the list, for ties.
+    hash: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node<X> {
+    pub(super) item: ItemId,
+    pub(super) state: StateId,
+    pub(super) extra: X,
+    pub(super) score: f64,
+    /// Score and future.
+    pub(super) merit: f64,
+    pub(super) trail: TrailId,
+    pub(super) hash: u64,
+    /// Whether it waits in its bin; otherwise it was expanded or dropped.
+    waiting: bool,
+    expanded: bool,
+}
+
+/// A way to a node.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arc {
+    pub(super) to: NodeId,
+    pub(super) from: NodeId,
+    pub(super) score: f64,
+    /// The edges charged: the list from here back to `since`.
+    pub(super) trail: TrailId,
+    pub(super) since: TrailId,
+}
+
+/// A newcomer before it is known whether it stays.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrival<X> {
+    pub(super) item: ItemId,
+    pub(super) state: StateId,
+    pub(super) extra: X,
+    pub(super) score: f64,
+    pub(super) merit: f64,
+    pub(super) from: NodeId,
+    /// The last edge charged in the step.
+    pub(super) charged: Option<u32>,
+}
+
+/// The items that arrived in a bin since it was last looked at.
+#[derive(Debug, Clone)]
+struct Bin {
+    members: Vec<NodeId>,
+    /// As many items as the beam keeps are at least this good, so worse ones need not come.
+    threshold: f64,
+}
+
+/// What happened to a newcomer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    New,
+    Recombined,
+    Pruned,
+}
+
+#[derive(Debug)]
+pub(super) struct Nodes<X> {
+    nodes: IndexVec<NodeId, Node<X>>,
+    index: HashMap<(ItemId, StateId, X), NodeId>,
+    trails: IndexVec<TrailId, Trail>,
+    bins: Vec<Bin>,
+    /// All ways to all nodes, if they are kept.
+    arcs: Vec<Arc>,
+    keep_arcs: bool,
+    beam: usize,
+    /// The cells of the charges of the step at work.
+    local: Vec<Option<TrailId>>,
+    pending: Vec<u32>,
+    ranked: Vec<NodeId>,
+}
+
+impl<X: Copy + Eq + Hash> Nodes<X> {
+    pub(super) fn new() -> Self {
+        Self {
+            nodes: IndexVec::new(),
+            index: HashMap::default(),
+            trails: IndexVec::new(),
+            bins: Vec::new(),
+            arcs: Vec::new(),
+            keep_arcs: false,
+            beam: usize::MAX,
+            local: Vec::new(),
+            pending: Vec::new(),
+            ranked: Vec::new(),
+        }
+    }
+
+    /// Forgets a sentence and keeps the memory. Bins are shrunk to the beam as they fill up if `may_shrink`.
+    pub(super) fn reset(&mut self, bins: usize, beam: Beam, keep_arcs: bool, may_shrink: bool) {
+        self.nodes.clear();
+        self.index.clear();
+        self.trails.clear();
+        // The first cell stands for the empty list; its edge is never looked at.
+        self.trails.push(Trail { edge: EdgeId(0), before: TrailId::START, hash: 0 });
+        for bin in &mut self.bins {
+            bin.members.clear();
+            bin.threshold = f64::NEG_INFINITY;
+        }
+        self.bins.resize(bins, Bin { members: Vec::new(), threshold: f64::NEG_INFINITY });
+        self.arcs.clear();
+        self.keep_arcs = keep_arcs;
+        self.beam = if may_shrink { beam.0 } else { usize::MAX };
+    }
+
+    pub(super) fn get(&self, node: NodeId) -> &Node<X> {
+        &self.nodes[node]
+    }
+
+    pub(super) fn bins(&self) -> usize {
+        self.bins.len()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn arcs(&self) -> &[Arc] {
+        &self.arcs
+    }
+
+    /// The first node, in its bin.
+    pub(super) fn start(&mut self, item: ItemId, state: StateId, extra: X, merit: f64, bin: usize) {
+        let node = Node {
+            item,
+            state,
+            extra,
+            score: 0.0,
+            merit,
+            trail: TrailId::START,
+            hash: 0,
+            waiting: true,
+            expanded: false,
+        };
+        let id = self.nodes.push(node);
+        self.index.insert((item, state, extra), id);
+        self.bins[bin].members.push(id);
+    }
+
+    /// What an item must reach to stay in a bin.
+    #[inline]
+    pub(super) fn threshold(&self, bin: usize) -> f64 {
+        self.bins[bin].threshold
+    }
+
+    /// A new step begins: its charges have no cells yet.
+    pub(super) fn begin_step(&mut self, application: &Application) {
+        self.local.clear();
+        self.local.resize(application.trail.len(), None);
+    }
+
+    /// The list of edges after a charge of the step at work.
+    pub(super) fn trail(
+        &mut self,
+        forest: &TranslationForest,
+        application: &Application,
+        before: TrailId,
+        charged: Option<u32>,
+    ) -> TrailId {
+        self.pending.clear();
+        let mut at = charged;
+        let mut known = before;
+        while let Some(charge) = at {
+            if let Some(cell) = self.local[charge as usize] {
+                known = cell;
+                break;
+            }
+            self.pending.push(charge);
+            at = application.trail[charge as usize].after;
+        }
+        while let Some(charge) = self.pending.pop() {
+            let edge = application.trail[charge as usize].edge;
+            let hash = fold(self.trails[known].hash, forest.edge(edge).spec.hash);
+            known = self.trails.push(Trail { edge, before: known, hash });
+            self.local[charge as usize] = Some(known);
+        }
+        known
+    }
+
+    /// Puts a newcomer into its bin unless it is hopeless or an equal one is better.
+    pub(super) fn insert(
+        &mut self,
+        forest: &TranslationForest,
+        application: &Application,
+        arrival: &Arrival<X>,
+        bin: usize,
+    ) -> Fate {
+        if arrival.merit < self.bins[bin].threshold {
+            return Fate::Pruned;
+        }
+        let Node { trail: before, score: from_score, .. } = self.nodes[arrival.from];
+        let signature = (arrival.item, arrival.state, arrival.extra);
+        let known = self.index.get(&signature).copied();
+        if let Some(old) = known {
+            let worse = arrival.score < self.nodes[old].score;
+            if worse && !self.keep_arcs {
+                return Fate::Recombined;
+            }
+        }
+        let trail = self.trail(forest, application, before, arrival.charged);
+        let hash = self.trails[trail].hash;
+        let &Arrival { item, state, extra, score, merit, from, .. } = arrival;
+        let node =
+            Node { item, state, extra, score, merit, trail, hash, waiting: true, expanded: false };
+        let (id, fate) = match known {
+            // An item that comes back better after it was expanded is expanded again.
+            Some(old) if self.nodes[old].expanded && score > self.nodes[old].score => {
+                let id = self.nodes.push(node);
+                self.index.insert(signature, id);
+                self.add(bin, id);
+                (id, Fate::Recombined)
+            }
+            Some(old) => {
+                let was = self.nodes[old];
+                if !was.expanded && better(score, hash, was.score, was.hash) {
+                    self.nodes[old] = Node { waiting: was.waiting, ..node };
+                    // It had been dropped, and is good enough now.
+                    if !was.waiting {
+                        self.nodes[old].waiting = true;
+                        self.add(bin, old);
+                    }
+                }
+                (old, Fate::Recombined)
+            }
+            None => {
+                let id = self.nodes.push(node);
+                self.index.insert(signature, id);
+                self.add(bin, id);
+                (id, Fate::New)
+            }
+        };
+        if self.keep_arcs {
+            self.arcs.push(Arc { to: id, from, score: score - from_score, trail, since: before });
+        }
+        fate
+    }
+
+    fn add(&mut self, bin: usize, id: NodeId) {
+        self.bins[bin].members.push(id);
+        // Shrinking now and then costs little and gives the threshold that saves work.
+        if self.bins[bin].members.len() >= self.beam.saturating_mul(2).max(32) {
+            let mut members = std::mem::take(&mut self.bins[bin].members);
+            members.select_nth_unstable_by(self.beam - 1, |&a, &b| self.order(a, b));
+            for &dropped in &members[self.beam..] {
+                self.nodes[dropped].waiting = false;
+            }
+            members.truncate(self.beam);
+            self.bins[bin].threshold = self.nodes[members[self.beam - 1]].merit;
+            self.bins[bin].members = members;
+        }
+    }
+
+    /// Best merit first; ties by content.
+    fn order(&self, a: NodeId, b: NodeId) -> std::cmp::Ordering {
+        let (x, y) = (&self.nodes[a], &self.nodes[b]);
+        y.merit.total_cmp(&x.merit).then(x.hash.cmp(&y.hash)).then(a.cmp(&b))
+    }
+
+    /// Takes the items of a bin that `keep` lets through, best merit first, for expansion; the bin is empty then.
+    /// Returns how many were dropped.
+    pub(super) fn survivors(
+        &mut self,
+        bin: usize,
+        keep: impl FnOnce(&Self, &mut Vec<NodeId>),
+        out: &mut Vec<NodeId>,
+    ) -> usize {
+        out.clear();
+        self.ranked.clear();
+        let mut ranked = std::mem::take(&mut self.ranked);
+        ranked.append(&mut self.bins[bin].members);
+        self.bins[bin].threshold = f64::NEG_INFINITY;
+        ranked.sort_unstable_by(|&a, &b| self.order(a, b));
+        let arrived = ranked.len();
+        out.extend_from_slice(&ranked);
+        keep(self, out);
+        for &node in &ranked {
+            self.nodes[node].waiting = false;
+        }
+        for &node in out.iter() {
+            self.nodes[node].expanded = true;
+        }
+        self.ranked = ranked;
+        arrived - out.len()
+    }
+
+    /// Adds a complete node, which competes in no bin.
+    pub(super) fn complete(&mut self, arrival: &Arrival<X>, trail: TrailId) -> NodeId {
+        let &Arrival { item, state, extra, score, merit, .. } = arrival;
+        let hash = self.trails[trail].hash;
+        let (waiting, expanded) = (false, true);
+        self.nodes.push(Node { item, state, extra, score, merit, trail, hash, waiting, expanded })
+    }
+
+    /// The content hash of a list.
+    pub(super) fn hash(&self, trail: TrailId) -> u64 {
+        self.trails[trail].hash
+    }
+
+    /// The edges of a list back to `since`, oldest first.
+    pub(super) fn edges(&self, mut trail: TrailId, since: TrailId) -> Vec<EdgeId> {
+        let mut edges = Vec::new();
+        while trail != since && trail.index() != 0 {
+            edges.push(self.trails[trail].edge);
+            trail = self.trails[trail].before;
+        }
+        edges.reverse();
+        edges
+    }
+}

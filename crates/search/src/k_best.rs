@@ -1,0 +1,194 @@
+//! Lazy k-best derivations of an out-forest (Huang & Chiang 2005, algorithm 3).
+//!
+//! Each node keeps its best derivations found so far and a queue of candidates. The next best of a node is the head
+//! of its queue; only then are that one's successors made, each by taking the next best of one tail. So the work is
+//! what the list needs, not what the forest holds.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use sylvan_base::hash::fold;
+use sylvan_forest::EdgeId;
+
+use crate::out_forest::OutForest;
+
+/// A derivation of a node: an arc, and which derivation of each tail.
+#[derive(Debug, Clone)]
+struct Ranked {
+    score: f64,
+    hash: u64,
+    arc: u32,
+    ranks: Box<[u32]>,
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.score
+            .total_cmp(&other.score)
+            .then_with(|| other.hash.cmp(&self.hash))
+            .then_with(|| (other.arc, &other.ranks).cmp(&(self.arc, &self.ranks)))
+    }
+}
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl Eq for Ranked {}
+
+#[derive(Debug, Default)]
+struct Node {
+    best: Vec<Ranked>,
+    queue: BinaryHeap<Ranked>,
+    /// Whether the successors of the last of `best` are in the queue.
+    expanded: bool,
+}
+
+/// The derivations of an out-forest's goal, best first.
+#[derive(Debug)]
+pub struct KBest<'f> {
+    forest: &'f OutForest,
+    nodes: Vec<Node>,
+    next: usize,
+}
+
+impl<'f> KBest<'f> {
+    /// Finds the best derivation of every node below the goal.
+    pub fn new(forest: &'f OutForest) -> Self {
+        let nodes = (0..forest.nodes()).map(|_| Node::default()).collect();
+        let mut lists = Self { forest, nodes, next: 0 };
+        for node in lists.below_goal() {
+            lists.start(node);
+        }
+        lists
+    }
+
+    /// The nodes that the goal can be made from, tails before heads.
+    fn below_goal(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut seen = vec![false; self.forest.nodes()];
+        // A node with the next of its arcs to look at.
+        let mut open = vec![(self.forest.goal(), 0)];
+        seen[self.forest.goal()] = true;
+        while let Some((node, arc)) = open.last_mut() {
+            let Some(next) = self.forest.arcs(*node).get(*arc) else {
+                order.push(*node);
+                open.pop();
+                continue;
+            };
+            *arc += 1;
+            for &tail in self.forest.tails(next) {
+                if !std::mem::replace(&mut seen[tail as usize], true) {
+                    open.push((tail as usize, 0));
+                }
+            }
+        }
+        order
+    }
+
+    fn start(&mut self, node: usize) {
+        for (index, arc) in self.forest.arcs(node).iter().enumerate() {
+            let ranks = vec![0; self.forest.tails(arc).len()].into_boxed_slice();
+            if let Some(ranked) = self.candidate(node, index as u32, ranks) {
+                self.nodes[node].queue.push(ranked);
+            }
+        }
+        self.take(node);
+    }
+
+    /// A derivation from derivations of the tails that are there already; `None` if one of them is not.
+    fn candidate(&self, node: usize, arc: u32, ranks: Box<[u32]>) -> Option<Ranked> {
+        let made = &self.forest.arcs(node)[arc as usize];
+        let (mut score, mut hash) = (made.score, 0);
+        for (&tail, &rank) in self.forest.tails(made).iter().zip(&*ranks) {
+            let below = self.nodes[tail as usize].best.get(rank as usize)?;
+            score += below.score;
+            hash = fold(hash, below.hash);
+        }
+        Some(Ranked { score, hash: fold(hash, made.hash), arc, ranks })
+    }
+
+    /// Moves the head of a node's queue to its list.
+    fn take(&mut self, node: usize) {
+        let node = &mut self.nodes[node];
+        if let Some(best) = node.queue.pop() {
+            node.best.push(best);
+            node.expanded = false;
+        }
+    }
+
+    fn is_known(&self, node: usize, rank: usize) -> bool {
+        let Node { best, queue, expanded } = &self.nodes[node];
+        best.len() > rank || best.is_empty() || (*expanded && queue.is_empty())
+    }
+
+    /// Makes a node's list long enough for `rank`, if it has that many.
+    fn ensure(&mut self, node: usize, rank: usize) {
+        let mut tasks = vec![(node, rank)];
+        while let Some(&(node, rank)) = tasks.last() {
+            if self.is_known(node, rank) {
+                tasks.pop();
+                continue;
+            }
+            if !self.nodes[node].expanded {
+                let last = self.nodes[node].best.last().expect("a list that is not empty").clone();
+                let arc = &self.forest.arcs(node)[last.arc as usize];
+                let tails = self.forest.tails(arc);
+                // Each combination has one predecessor: only tails from the last advanced one on move.
+                let first = last.ranks.iter().rposition(|&rank| rank > 0).unwrap_or(0);
+                let missing = (first..tails.len())
+                    .map(|axis| (tails[axis] as usize, last.ranks[axis] as usize + 1))
+                    .find(|&(tail, rank)| !self.is_known(tail, rank));
+                if let Some(task) = missing {
+                    tasks.push(task);
+                    continue;
+                }
+                for axis in first..tails.len() {
+                    let mut ranks = last.ranks.clone();
+                    ranks[axis] += 1;
+                    if let Some(ranked) = self.candidate(node, last.arc, ranks) {
+                        self.nodes[node].queue.push(ranked);
+                    }
+                }
+                self.nodes[node].expanded = true;
+            }
+            self.take(node);
+        }
+    }
+
+    /// The edges of one derivation, tails first, arc by arc.
+    fn edges(&self, node: usize, rank: usize) -> Vec<EdgeId> {
+        // Read backwards: a node's own edges are last, then its last tail's.
+        let mut edges = Vec::new();
+        let mut open = vec![(node, rank)];
+        while let Some((node, rank)) = open.pop() {
+            let ranked = &self.nodes[node].best[rank];
+            let arc = &self.forest.arcs(node)[ranked.arc as usize];
+            edges.extend(self.forest.edges(arc).iter().rev());
+            open.extend(
+                self.forest.tails(arc).iter().zip(&*ranked.ranks).map(|(&t, &r)| (t as usize, r as usize)),
+            );
+        }
+        edges.reverse();
+        edges
+    }
+}
+
+/// Score and edges, best first.
+impl Iterator for KBest<'_> {
+    type Item = (f64, Vec<EdgeId>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let goal = self.forest.goal();
+        self.ensure(goal, self.next);
+        let score = self.nodes[goal].best.get(self.next)?.score;
+        let edges = self.edges(goal, self.next);
+        self.next += 1;
+        Some((score, edges))
+    }
+}

@@ -1,0 +1,192 @@
+//! What a frame alone decides, whatever lies below it: how it can be finished, and what completes do inside it.
+//!
+//! Frames with the same goal and prefix are of one class. Each class is worked out once per sentence; applying a step
+//! is then reading lists.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use sylvan_base::hash::fold;
+use sylvan_base::{HashMap, IndexVec};
+use sylvan_forest::{EdgeId, TranslationForest, VertexId};
+
+use super::tables::{PredictionTables, PrefixId};
+use crate::deduction::ClassId;
+use crate::outcome::better;
+
+#[derive(Debug)]
+struct Class {
+    goal: VertexId,
+    prefix: PrefixId,
+    /// h and h+.
+    finish: f64,
+    growing: f64,
+    closure: Option<Closure>,
+}
+
+/// Everything that completes can lead to inside a frame.
+#[derive(Debug, Clone)]
+pub(super) struct Closure {
+    /// The states that can grow, for [`Classes::stop`].
+    pub(super) stops: Range<u32>,
+    /// The ways to recognise the frame's goal, for [`Classes::reached`].
+    pub(super) reached: Range<u32>,
+}
+
+/// A state of the frame that can grow, and a way to it.
+#[derive(Debug, Clone)]
+pub(super) struct Stop {
+    pub(super) class: ClassId,
+    pub(super) score: f64,
+    pub(super) edges: Range<u32>,
+}
+
+/// A sequence of completes.
+#[derive(Debug, Clone)]
+pub(super) struct Charges {
+    pub(super) score: f64,
+    pub(super) edges: Range<u32>,
+}
+
+/// How far a sequence of completes has come.
+#[derive(Debug, Clone)]
+struct Progress {
+    score: f64,
+    edges: Vec<EdgeId>,
+    hash: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Classes {
+    classes: IndexVec<ClassId, Class>,
+    index: HashMap<(VertexId, PrefixId), ClassId>,
+    stops: Vec<Stop>,
+    reached: Vec<Charges>,
+    edges: Vec<EdgeId>,
+    /// Whether all ways are kept or only the best to each state.
+    all: bool,
+}
+
+impl Classes {
+    /// The class of the axiom, which has no frame with a goal.
+    pub(super) const AXIOM: ClassId = ClassId(0);
+
+    pub(super) fn new(forest: &TranslationForest, all: bool) -> Self {
+        let (finish, growing) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let axiom =
+            Class { goal: forest.goal(), prefix: PrefixId::EMPTY, finish, growing, closure: None };
+        Self {
+            classes: IndexVec::from_vec(vec![axiom]),
+            index: HashMap::default(),
+            stops: Vec::new(),
+            reached: Vec::new(),
+            edges: Vec::new(),
+            all,
+        }
+    }
+
+    pub(super) fn intern(
+        &mut self,
+        tables: &PredictionTables<'_>,
+        goal: VertexId,
+        prefix: PrefixId,
+    ) -> ClassId {
+        let classes = &mut self.classes;
+        *self.index.entry((goal, prefix)).or_insert_with(|| {
+            let (finish, growing) = tables.both_finishes(goal, prefix);
+            classes.push(Class { goal, prefix, finish, growing, closure: None })
+        })
+    }
+
+    pub(super) fn goal(&self, class: ClassId) -> VertexId {
+        self.classes[class].goal
+    }
+
+    pub(super) fn prefix(&self, class: ClassId) -> PrefixId {
+        self.classes[class].prefix
+    }
+
+    /// h: the best that finishing the goal can give.
+    pub(super) fn finish(&self, class: ClassId) -> f64 {
+        self.classes[class].finish
+    }
+
+    /// h+: the same when the next thing is to grow.
+    pub(super) fn growing(&self, class: ClassId) -> f64 {
+        self.classes[class].growing
+    }
+
+    pub(super) fn stop(&self, index: u32) -> Stop {
+        self.stops[index as usize].clone()
+    }
+
+    pub(super) fn reached(&self, index: u32) -> Charges {
+        self.reached[index as usize].clone()
+    }
+
+    pub(super) fn edges(&self, range: &Range<u32>) -> &[EdgeId] {
+        &self.edges[range.start as usize..range.end as usize]
+    }
+
+    /// What completes lead to. In a frame the state is its recognised prefix at first and then always one vertex, a
+    /// left corner of the goal; completes lead from smaller vertices to larger ones, so in ascending order all ways
+    /// to a state are known when its turn comes.
+    pub(super) fn closure(
+        &mut self,
+        tables: &PredictionTables<'_>,
+        forest: &TranslationForest,
+        class: ClassId,
+    ) -> Closure {
+        if let Some(known) = &self.classes[class].closure {
+            return known.clone();
+        }
+        let goal = self.goal(class);
+        let mut corners: BTreeMap<VertexId, Vec<Progress>> = BTreeMap::new();
+        let mut reached: Vec<Progress> = Vec::new();
+        let first_stop = self.stops.len() as u32;
+        let (mut state, mut ways) = (class, vec![Progress { score: 0.0, edges: Vec::new(), hash: 0 }]);
+        loop {
+            for way in &ways {
+                if self.growing(state) > f64::NEG_INFINITY {
+                    let edges = self.keep(&way.edges);
+                    self.stops.push(Stop { class: state, score: way.score, edges });
+                }
+                for (head, edge) in tables.ending(goal, self.prefix(state)) {
+                    let spec = forest.edge(edge).spec;
+                    let (score, hash) = (way.score + spec.score, fold(way.hash, spec.hash));
+                    let known = if head == goal { &mut reached } else { corners.entry(head).or_default() };
+                    if !self.all {
+                        if known.iter().any(|old| !better(score, hash, old.score, old.hash)) {
+                            continue;
+                        }
+                        known.clear();
+                    }
+                    let mut edges = way.edges.clone();
+                    edges.push(edge);
+                    known.push(Progress { score, edges, hash });
+                }
+            }
+            let Some((corner, next)) = corners.pop_first() else { break };
+            ways = next;
+            let prefix = tables.after(PrefixId::EMPTY, corner).expect("some edge starts with a left corner");
+            state = self.intern(tables, goal, prefix);
+        }
+        let first = self.reached.len() as u32;
+        for Progress { score, edges, .. } in reached {
+            let edges = self.keep(&edges);
+            self.reached.push(Charges { score, edges });
+        }
+        let closure = Closure {
+            stops: first_stop..self.stops.len() as u32,
+            reached: first..self.reached.len() as u32,
+        };
+        self.classes[class].closure = Some(closure.clone());
+        closure
+    }
+
+    fn keep(&mut self, edges: &[EdgeId]) -> Range<u32> {
+        let start = self.edges.len() as u32;
+        self.edges.extend_from_slice(edges);
+        start..self.edges.len() as u32
+    }
+}
