@@ -38,10 +38,12 @@ pub trait Deduction {
     fn rest(&self, item: ItemId) -> f64;
     /// The options of a class, in any order. Asked once per class.
     fn options(&mut self, class: ClassId, out: &mut Vec<Choice>);
-    /// What taking an option emits, and what can be hoped for after it. `bundles` is empty.
-    fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> Prospect;
-    /// Takes an option: the items that it leads to. `out` is empty.
-    fn apply(&mut self, item: ItemId, choice: u32, out: &mut Application);
+    /// What taking an option emits, into `bundles`, which is empty. Returns charges and future of the best successor
+    /// (none has more), or infinity if that is unknown.
+    fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64;
+    /// Takes an option: the items that it leads to. `out` is empty. Items that are not `worth` being made, given their
+    /// bin and their charges and future, may be left out.
+    fn apply(&mut self, item: ItemId, choice: u32, worth: &Worth<'_>, out: &mut Application);
     /// The order in which the steps charge edges.
     fn order(&self) -> EdgeOrder;
     /// The places of the input still to be translated, next first, for models that want to know.
@@ -64,20 +66,27 @@ pub struct Choice {
     pub id: u32,
     /// The estimate of what it will cost, up to where [`Deduction::rest`] begins.
     pub estimate: f64,
+    /// How many bins further its successors are, at least.
+    pub advance: u32,
+    /// Whether all of them are exactly that far.
+    pub exactly: bool,
 }
 
-/// What can be hoped for after a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prospect {
-    /// Charges and future of the best successor: none has more. Infinite if unknown.
-    pub at_most: f64,
-    /// The bin of all successors; `None` if unknown.
-    pub bin: Option<usize>,
+/// What bins have room for.
+#[derive(Debug, Clone, Copy)]
+pub struct Worth<'a> {
+    /// What an item must reach, by bin.
+    pub(crate) thresholds: &'a [f64],
+    /// The score that all successors of the step have before charges.
+    pub(crate) reached: f64,
 }
 
-impl Prospect {
-    /// Nothing is known.
-    pub const OPEN: Self = Self { at_most: f64::INFINITY, bin: None };
+impl Worth<'_> {
+    /// Whether a successor with these charges and future can stay in a bin.
+    #[inline]
+    pub fn has_room(&self, bin: usize, charges_and_future: f64) -> bool {
+        self.thresholds.get(bin).is_none_or(|&enough| self.reached + charges_and_future >= enough)
+    }
 }
 
 /// What a step does.
@@ -88,6 +97,8 @@ pub struct Application {
     /// The edges charged on the way, each after the one before it. Successors share beginnings, so a step that
     /// charges many edges and stops at many items stays linear.
     pub trail: Vec<Charge>,
+    /// How many items were not worth being made.
+    pub left_out: u64,
 }
 
 /// An edge charged in a step.
@@ -116,5 +127,6 @@ impl Application {
     pub fn clear(&mut self) {
         self.successors.clear();
         self.trail.clear();
+        self.left_out = 0;
     }
 }

@@ -34,7 +34,7 @@ use sylvan_base::{HashMap, IndexVec, Span, Symbol};
 use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
 
 use crate::deduction::{
-    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Prospect, Successor,
+    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth,
 };
 use crate::engine::{Engine, Found, Limits, OnVisit, Problem, Wanted};
 use crate::{Estimate, LanguageModel, NoStepModel, Outcome, StepModel, inside_estimate};
@@ -222,32 +222,31 @@ impl Deduction for TopDown<'_> {
     }
 
     fn options(&mut self, class: ClassId, out: &mut Vec<Choice>) {
-        out.extend(self.forest.edges(VertexId(class.0)).map(|edge| {
+        let vertex = VertexId(class.0);
+        out.extend(self.forest.edges(vertex).map(|edge| {
             let symbols = self.forest.target(edge).iter();
             let estimate = self.forest.edge(edge).spec.score
                 + symbols.map(|&symbol| self.estimate.symbol(symbol)).sum::<f64>();
-            Choice { id: edge.0, estimate }
+            let tails: u32 = self.forest.target(edge).iter().map(|&symbol| self.weight(symbol)).sum();
+            let all_nodes = self.config.progress == Progress::AllNodes && vertex == self.forest.goal();
+            let advance = self.weight(Target::Vertex(vertex)) + u32::from(all_nodes) - tails;
+            Choice { id: edge.0, estimate, advance, exactly: true }
         }));
     }
 
-    fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> Prospect {
+    fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64 {
         let edge = EdgeId(choice);
         let target = leading_bundles(self.forest.target(edge), |bundle| bundles.push(bundle));
         let mut stack = self.cells[item].rest;
         if target.is_empty() {
             stack = self.skip_bundles(stack, |bundle| bundles.push(bundle));
         }
-        let Cell { mut future, mut left, .. } = self.cells[stack];
-        for &symbol in target {
-            future += self.value(symbol);
-            left += self.weight(symbol);
-        }
-        let at_most = self.forest.edge(edge).spec.score + future;
-        Prospect { at_most, bin: Some((self.total() - left) as usize) }
+        let future = target.iter().fold(self.cells[stack].future, |sum, &symbol| sum + self.value(symbol));
+        self.forest.edge(edge).spec.score + future
     }
 
     /// Predict, then scan and complete until the next symbol is a vertex or nothing is left.
-    fn apply(&mut self, item: ItemId, choice: u32, out: &mut Application) {
+    fn apply(&mut self, item: ItemId, choice: u32, _worth: &Worth<'_>, out: &mut Application) {
         let edge = EdgeId(choice);
         let target = leading_bundles(self.forest.target(edge), |_| {});
         let mut stack = self.cells[item].rest;

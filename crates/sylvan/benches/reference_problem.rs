@@ -33,26 +33,30 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let beams: Vec<usize> = arguments.iter().filter_map(|word| word.parse().ok()).collect();
     let names: Vec<&String> = arguments.iter().filter(|word| word.parse::<usize>().is_err()).collect();
-    for beam in [1, 5, 20, 50, 200, 500, 1000, 2000] {
+    for beam in [1, 5, 10, 20, 50, 100, 200, 500, 1000, 2000] {
         if !beams.is_empty() && !beams.contains(&beam) {
             continue;
         }
         let limits = Limits::beam(Beam(beam));
         let grids = Limits { pops: 4 * beam, ..limits };
+        let close = Limits { margin: 50, ..limits };
         let blind = Prediction { future: false, ..Prediction::default() };
         for (name, search) in [
             ("cube pruning", Search::CubePruning(Cube::new(Beam(beam)))),
             ("refine", Search::Refine(Beam(beam))),
             ("incremental, inside", Search::Incremental(limits, Future::Inside)),
             ("incremental, inside, grids", Search::Incremental(grids, Future::Inside)),
+            ("incremental, inside, margin", Search::Incremental(close, Future::Inside)),
             ("incremental, rough", Search::Incremental(limits, Future::Rough)),
             ("incremental, no future", Search::Incremental(limits, Future::None)),
             ("prediction", Search::Prediction(limits, Prediction::default())),
+            ("prediction, margin", Search::Prediction(close, Prediction::default())),
             ("prediction, grids", Search::Prediction(grids, Prediction::default())),
             ("prediction, no future", Search::Prediction(limits, blind)),
         ] {
             // Taking every option of a thousand items takes minutes and shows nothing new.
-            if beam >= 1000 && !name.contains("grids") && !name.contains("cube") && name != "refine" {
+            let lazy = ["grids", "margin", "cube", "refine"];
+            if beam >= 1000 && !lazy.iter().any(|word| name.contains(word)) {
                 continue;
             }
             if !names.is_empty() && !names.iter().any(|&wanted| name.contains(wanted.as_str())) {

@@ -24,11 +24,18 @@ pub(super) struct Row {
     pub(super) hash: u64,
 }
 
-/// The items of one class: a range of rows, and the class's options.
+/// The items of one class: a range of rows, and options of the class that lead equally far.
 #[derive(Debug)]
 struct Grid {
     rows: Range<usize>,
     options: Range<usize>,
+}
+
+/// Options of one class that lead equally far, best estimate first.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    pub(super) options: Range<usize>,
+    pub(super) advance: u32,
 }
 
 /// A place in a grid that is worth trying next.
@@ -63,8 +70,9 @@ impl Eq for Cell {}
 
 #[derive(Debug, Default)]
 pub(super) struct Grids {
-    /// By class: its sorted options in `pool`, once they were asked for.
-    options: Vec<Option<Range<usize>>>,
+    /// By class: its columns, once they were asked for.
+    classes: Vec<Option<Range<usize>>>,
+    columns: Vec<Column>,
     pool: Vec<Choice>,
     /// By class: its grid in this round.
     place: Vec<u32>,
@@ -79,7 +87,8 @@ const NOWHERE: u32 = u32::MAX;
 impl Grids {
     /// Forgets a sentence and keeps the memory.
     pub(super) fn clear(&mut self) {
-        self.options.clear();
+        self.classes.clear();
+        self.columns.clear();
         self.pool.clear();
         self.place.clear();
         self.rows.clear();
@@ -103,7 +112,6 @@ impl Grids {
             let index = class.0 as usize;
             if self.place.len() <= index {
                 self.place.resize(index + 1, NOWHERE);
-                self.options.resize(index + 1, None);
             }
             if self.place[index] == NOWHERE {
                 self.place[index] = classes.len() as u32;
@@ -120,17 +128,49 @@ impl Grids {
             let index = class.0 as usize;
             self.place[index] = NOWHERE;
             let end = start + self.sorting[start..].partition_point(|&(place, _)| place <= number as u32);
-            let range = self.options[index].clone().unwrap_or_else(|| {
-                let first = self.pool.len();
-                options(class, &mut self.pool);
-                self.pool[first..].sort_by(|a, b| b.estimate.total_cmp(&a.estimate).then(a.id.cmp(&b.id)));
-                let range = first..self.pool.len();
-                self.options[index] = Some(range.clone());
-                range
-            });
-            self.grids.push(Grid { rows: start..end, options: range });
+            for column in self.columns_of(class, &mut options) {
+                let options = self.columns[column].options.clone();
+                self.grids.push(Grid { rows: start..end, options });
+            }
             start = end;
         }
+    }
+
+    /// The columns of a class, for [`column`](Self::column).
+    pub(super) fn columns_of(
+        &mut self,
+        class: ClassId,
+        options: &mut impl FnMut(ClassId, &mut Vec<Choice>),
+    ) -> Range<usize> {
+        let index = class.0 as usize;
+        if self.classes.len() <= index {
+            self.classes.resize(index + 1, None);
+        }
+        if let Some(known) = &self.classes[index] {
+            return known.clone();
+        }
+        let first = self.pool.len();
+        options(class, &mut self.pool);
+        self.pool[first..].sort_by(|a, b| {
+            a.advance.cmp(&b.advance).then(b.estimate.total_cmp(&a.estimate)).then(a.id.cmp(&b.id))
+        });
+        let (first_column, mut start) = (self.columns.len(), first);
+        for part in self.pool[first..].chunk_by(|a, b| a.advance == b.advance) {
+            let options = start..start + part.len();
+            start = options.end;
+            self.columns.push(Column { options, advance: part[0].advance });
+        }
+        let range = first_column..self.columns.len();
+        self.classes[index] = Some(range.clone());
+        range
+    }
+
+    pub(super) fn column(&self, column: usize) -> Column {
+        self.columns[column].clone()
+    }
+
+    pub(super) fn option(&self, option: usize) -> Choice {
+        self.pool[option]
     }
 
     /// Puts the best cell of each grid into the queue.
@@ -152,7 +192,7 @@ impl Grids {
 
     /// The best cell left. Each cell has one predecessor, so none is met twice: the next option of the same row,
     /// and from a row's first option also the next row's.
-    pub(super) fn next(&mut self) -> Option<(NodeId, u32)> {
+    pub(super) fn next(&mut self) -> Option<(NodeId, Choice)> {
         let cell = self.heap.pop()?;
         let (grid, row, option) = (cell.grid as usize, cell.row as usize, cell.option as usize);
         self.push(grid, row, option + 1);
@@ -160,21 +200,6 @@ impl Grids {
             self.push(grid, row + 1, 0);
         }
         let choice = self.pool[self.grids[grid].options.start + option];
-        Some((self.rows[row].node, choice.id))
-    }
-
-    /// How many grids there are.
-    pub(super) fn len(&self) -> usize {
-        self.grids.len()
-    }
-
-    /// The rows and options of a grid.
-    pub(super) fn grid(&self, grid: usize) -> (Range<usize>, Range<usize>) {
-        (self.grids[grid].rows.clone(), self.grids[grid].options.clone())
-    }
-
-    /// A cell by its row and option.
-    pub(super) fn cell(&self, row: usize, option: usize) -> (NodeId, u32) {
-        (self.rows[row].node, self.pool[option].id)
+        Some((self.rows[row].node, choice))
     }
 }

@@ -18,13 +18,13 @@ mod states;
 
 use std::hash::Hash;
 
-use grids::{Grids, Row};
+use grids::{Column, Grids, Row};
 use nodes::{Arrival, Fate, Node, NodeId, Nodes, TrailId};
 use states::{StateId, States};
 use sylvan_base::{HashMap, Span, Symbol};
 use sylvan_forest::{BundleId, EdgeId, TranslationForest};
 
-use crate::deduction::{Application, Deduction, EdgeOrder, ItemId, Prospect, Successor};
+use crate::deduction::{Application, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
 use crate::out_forest::{OutForest, OutForestBuilder};
 use crate::outcome::better;
 use crate::{Beam, Counters, LanguageModel, Move, StepModel};
@@ -34,8 +34,11 @@ use crate::{Beam, Counters, LanguageModel, Move, StepModel};
 pub struct Limits {
     /// Distinct items kept per bin and round.
     pub beam: Beam,
-    /// Cells (an item and an option) tried per bin and round.
+    /// Cells (an item and an option) tried per bin and round, best first from grids.
     pub pops: usize,
+    /// Where a bin is full, cells are not tried if their estimate is worse than all of it by more than this, in
+    /// thousandths of a nat.
+    pub margin: u32,
     /// If set, items whose step model puts them into different groups do not compete: the beam holds in each group,
     /// and the groups with the best items, this many, are kept.
     pub groups: Option<usize>,
@@ -46,7 +49,7 @@ pub struct Limits {
 impl Limits {
     /// A beam, and every option of every item that it keeps.
     pub fn beam(beam: Beam) -> Self {
-        Self { beam, pops: usize::MAX, groups: None, work: u64::MAX }
+        Self { beam, pops: usize::MAX, margin: u32::MAX, groups: None, work: u64::MAX }
     }
 
     /// A beam, and the best cells from grids.
@@ -128,6 +131,7 @@ pub struct Engine<S, X> {
     edges: Vec<EdgeId>,
     open: Vec<Span>,
     survivors: Vec<NodeId>,
+    rows: Vec<(ClassId, Row)>,
     goals: Vec<Goal>,
     counters: Counters,
 }
@@ -153,6 +157,7 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Default for Engine<S, X> {
             edges: Vec::new(),
             open: Vec::new(),
             survivors: Vec::new(),
+            rows: Vec::new(),
             goals: Vec::new(),
             counters: Counters::default(),
         }
@@ -201,7 +206,7 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
                         on_visit(&self.visit(deduction, bin, round, node));
                     }
                 }
-                cells += self.expand(problem, deduction, limits.pops);
+                cells += self.expand(problem, deduction, bin, limits);
                 cut_short |= cells >= limits.work;
             }
         }
@@ -243,77 +248,99 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
         self.counters.pruned += self.nodes.survivors(bin, keep, &mut self.survivors) as u64;
     }
 
-    /// Takes cells of the survivors' grids; returns how many.
-    fn expand<D, L, M>(&mut self, problem: &Problem<'_, L, M>, deduction: &mut D, pops: usize) -> u64
+    /// Takes cells of the survivors and their options; returns how many.
+    fn expand<D, L, M>(
+        &mut self,
+        problem: &Problem<'_, L, M>,
+        deduction: &mut D,
+        bin: usize,
+        limits: Limits,
+    ) -> u64
     where
         D: Deduction,
         L: LanguageModel<State = S>,
         M: StepModel<State = X>,
     {
         let mut grids = std::mem::take(&mut self.grids);
-        let rows = self.survivors.iter().filter_map(|&id| {
-            let &Node { item, score, hash, .. } = self.nodes.get(id);
-            let class = deduction.class(item)?;
-            Some((class, Row { node: id, merit: score + deduction.rest(item), hash }))
-        });
-        let rows: Vec<_> = rows.collect();
-        grids.fill(rows.into_iter(), |class, out| deduction.options(class, out));
+        let survivors = std::mem::take(&mut self.survivors);
         let mut cells = 0;
-        if pops == usize::MAX {
-            for grid in 0..grids.len() {
-                let (rows, options) = grids.grid(grid);
-                for row in rows {
-                    for option in options.clone() {
-                        let (node, choice) = grids.cell(row, option);
-                        self.step(problem, deduction, node, choice);
+        let margin =
+            if limits.margin == u32::MAX { f64::INFINITY } else { f64::from(limits.margin) * 1e-3 };
+        if limits.pops == usize::MAX {
+            for &node in &survivors {
+                let &Node { item, score, .. } = self.nodes.get(node);
+                let Some(class) = deduction.class(item) else { continue };
+                let merit = score + deduction.rest(item);
+                for column in grids.columns_of(class, &mut |class, out| deduction.options(class, out)) {
+                    let Column { options, advance } = grids.column(column);
+                    for option in options {
+                        let choice = grids.option(option);
+                        let enough = self.nodes.threshold(bin + advance as usize);
+                        if merit + choice.estimate + margin < enough {
+                            break;
+                        }
+                        self.step(problem, deduction, node, choice, bin);
                         cells += 1;
                     }
                 }
             }
         } else {
+            let rows = survivors.iter().filter_map(|&id| {
+                let &Node { item, score, hash, .. } = self.nodes.get(id);
+                let class = deduction.class(item)?;
+                Some((class, Row { node: id, merit: score + deduction.rest(item), hash }))
+            });
+            self.rows.clear();
+            self.rows.extend(rows);
+            grids.fill(self.rows.iter().copied(), |class, out| deduction.options(class, out));
             grids.queue();
-            for _ in 0..pops {
+            for _ in 0..limits.pops {
                 let Some((node, choice)) = grids.next() else { break };
-                self.step(problem, deduction, node, choice);
+                self.step(problem, deduction, node, choice, bin);
                 cells += 1;
             }
         }
-        self.grids = grids;
+        (self.grids, self.survivors) = (grids, survivors);
         cells
     }
 
     /// Takes one option of one item and puts what comes of it into bins.
-    fn step<D, L, M>(&mut self, problem: &Problem<'_, L, M>, deduction: &mut D, from: NodeId, choice: u32)
-    where
+    fn step<D, L, M>(
+        &mut self,
+        problem: &Problem<'_, L, M>,
+        deduction: &mut D,
+        from: NodeId,
+        choice: Choice,
+        bin: usize,
+    ) where
         D: Deduction,
         L: LanguageModel<State = S>,
         M: StepModel<State = X>,
     {
         let &Node { item, mut state, score, .. } = self.nodes.get(from);
         self.bundles.clear();
-        let prospect = deduction.emit(item, choice, &mut self.bundles);
+        let ahead = deduction.emit(item, choice.id, &mut self.bundles);
         let mut reached = score;
         for &bundle in &self.bundles {
             let (gain, next) = self.states.bundle(problem.lm, problem.forest, state, bundle);
             reached += gain;
             state = next;
         }
-        if M::SILENT && self.is_hopeless(reached, prospect) {
+        let enough = self.nodes.threshold(bin + choice.advance as usize);
+        if M::SILENT && choice.exactly && reached + ahead < enough {
             self.counters.pruned += 1;
             return;
         }
         let mut application = std::mem::take(&mut self.application);
         application.clear();
-        deduction.apply(item, choice, &mut application);
+        let thresholds = if M::SILENT { self.nodes.thresholds() } else { &[] };
+        deduction.apply(item, choice.id, &Worth { thresholds, reached }, &mut application);
+        self.counters.pruned += application.left_out;
         self.nodes.begin_step(&application);
         for &successor in &application.successors {
             self.arrive(problem, deduction, &application, successor, from, state, reached);
         }
         self.application = application;
-    }
-
-    fn is_hopeless(&self, reached: f64, prospect: Prospect) -> bool {
-        prospect.bin.is_some_and(|bin| reached + prospect.at_most < self.nodes.threshold(bin))
     }
 
     /// One successor of a step, in each of the ways in which the step model can go on.

@@ -73,14 +73,6 @@ pub(super) struct Arrival<X> {
     pub(super) charged: Option<u32>,
 }
 
-/// The items that arrived in a bin since it was last looked at.
-#[derive(Debug, Clone)]
-struct Bin {
-    members: Vec<NodeId>,
-    /// As many items as the beam keeps are at least this good, so worse ones need not come.
-    threshold: f64,
-}
-
 /// What happened to a newcomer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
@@ -94,7 +86,10 @@ pub(super) struct Nodes<X> {
     nodes: IndexVec<NodeId, Node<X>>,
     index: HashMap<(ItemId, StateId, X), NodeId>,
     trails: IndexVec<TrailId, Trail>,
-    bins: Vec<Bin>,
+    /// The items that arrived in a bin since it was last looked at.
+    bins: Vec<Vec<NodeId>>,
+    /// By bin: as many items as the beam keeps are at least this good, so worse ones need not come.
+    thresholds: Vec<f64>,
     /// All ways to all nodes, if they are kept.
     arcs: Vec<Arc>,
     keep_arcs: bool,
@@ -112,6 +107,7 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
             index: HashMap::default(),
             trails: IndexVec::new(),
             bins: Vec::new(),
+            thresholds: Vec::new(),
             arcs: Vec::new(),
             keep_arcs: false,
             beam: usize::MAX,
@@ -128,11 +124,10 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
         self.trails.clear();
         // The first cell stands for the empty list; its edge is never looked at.
         self.trails.push(Trail { edge: EdgeId(0), before: TrailId::START, hash: 0 });
-        for bin in &mut self.bins {
-            bin.members.clear();
-            bin.threshold = f64::NEG_INFINITY;
-        }
-        self.bins.resize(bins, Bin { members: Vec::new(), threshold: f64::NEG_INFINITY });
+        self.bins.iter_mut().for_each(Vec::clear);
+        self.bins.resize(bins, Vec::new());
+        self.thresholds.clear();
+        self.thresholds.resize(bins, f64::NEG_INFINITY);
         self.arcs.clear();
         self.keep_arcs = keep_arcs;
         self.beam = if may_shrink { beam.0 } else { usize::MAX };
@@ -169,13 +164,18 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
         };
         let id = self.nodes.push(node);
         self.index.insert((item, state, extra), id);
-        self.bins[bin].members.push(id);
+        self.bins[bin].push(id);
+    }
+
+    /// What items must reach to stay, by bin.
+    pub(super) fn thresholds(&self) -> &[f64] {
+        &self.thresholds
     }
 
     /// What an item must reach to stay in a bin.
     #[inline]
     pub(super) fn threshold(&self, bin: usize) -> f64 {
-        self.bins[bin].threshold
+        self.thresholds[bin]
     }
 
     /// A new step begins: its charges have no cells yet.
@@ -220,23 +220,22 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
         arrival: &Arrival<X>,
         bin: usize,
     ) -> Fate {
-        if arrival.merit < self.bins[bin].threshold {
+        if arrival.merit < self.thresholds[bin] {
             return Fate::Pruned;
         }
         let Node { trail: before, score: from_score, .. } = self.nodes[arrival.from];
         let signature = (arrival.item, arrival.state, arrival.extra);
         let known = self.index.get(&signature).copied();
         if let Some(old) = known {
-            let worse = arrival.score < self.nodes[old].score;
-            if worse && !self.keep_arcs {
+            let Node { score, waiting, expanded, .. } = self.nodes[old];
+            if arrival.score < score && (waiting || expanded) && !self.keep_arcs {
                 return Fate::Recombined;
             }
         }
         let trail = self.trail(forest, application, before, arrival.charged);
         let hash = self.trails[trail].hash;
         let &Arrival { item, state, extra, score, merit, from, .. } = arrival;
-        let node =
-            Node { item, state, extra, score, merit, trail, hash, waiting: true, expanded: false };
+        let node = Node { item, state, extra, score, merit, trail, hash, waiting: true, expanded: false };
         let (id, fate) = match known {
             // An item that comes back better after it was expanded is expanded again.
             Some(old) if self.nodes[old].expanded && score > self.nodes[old].score => {
@@ -247,13 +246,12 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
             }
             Some(old) => {
                 let was = self.nodes[old];
-                if !was.expanded && better(score, hash, was.score, was.hash) {
-                    self.nodes[old] = Node { waiting: was.waiting, ..node };
-                    // It had been dropped, and is good enough now.
-                    if !was.waiting {
-                        self.nodes[old].waiting = true;
-                        self.add(bin, old);
-                    }
+                if !was.expanded && !was.waiting {
+                    // It had been dropped in an earlier round, or when it was worse: a newcomer in all but name.
+                    self.nodes[old] = node;
+                    self.add(bin, old);
+                } else if !was.expanded && better(score, hash, was.score, was.hash) {
+                    self.nodes[old] = node;
                 }
                 (old, Fate::Recombined)
             }
@@ -271,17 +269,17 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
     }
 
     fn add(&mut self, bin: usize, id: NodeId) {
-        self.bins[bin].members.push(id);
+        self.bins[bin].push(id);
         // Shrinking now and then costs little and gives the threshold that saves work.
-        if self.bins[bin].members.len() >= self.beam.saturating_mul(2).max(32) {
-            let mut members = std::mem::take(&mut self.bins[bin].members);
+        if self.bins[bin].len() >= self.beam.saturating_mul(2).max(32) {
+            let mut members = std::mem::take(&mut self.bins[bin]);
             members.select_nth_unstable_by(self.beam - 1, |&a, &b| self.order(a, b));
             for &dropped in &members[self.beam..] {
                 self.nodes[dropped].waiting = false;
             }
             members.truncate(self.beam);
-            self.bins[bin].threshold = self.nodes[members[self.beam - 1]].merit;
-            self.bins[bin].members = members;
+            self.thresholds[bin] = self.nodes[members[self.beam - 1]].merit;
+            self.bins[bin] = members;
         }
     }
 
@@ -302,8 +300,8 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
         out.clear();
         self.ranked.clear();
         let mut ranked = std::mem::take(&mut self.ranked);
-        ranked.append(&mut self.bins[bin].members);
-        self.bins[bin].threshold = f64::NEG_INFINITY;
+        ranked.append(&mut self.bins[bin]);
+        self.thresholds[bin] = f64::NEG_INFINITY;
         ranked.sort_unstable_by(|&a, &b| self.order(a, b));
         let arrived = ranked.len();
         out.extend_from_slice(&ranked);

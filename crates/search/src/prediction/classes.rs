@@ -39,6 +39,8 @@ pub(super) struct Stop {
     pub(super) class: ClassId,
     pub(super) score: f64,
     pub(super) edges: Range<u32>,
+    /// Source words that its prefix covers.
+    pub(super) covered: u32,
 }
 
 /// A sequence of completes.
@@ -73,8 +75,7 @@ impl Classes {
 
     pub(super) fn new(forest: &TranslationForest, all: bool) -> Self {
         let (finish, growing) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        let axiom =
-            Class { goal: forest.goal(), prefix: PrefixId::EMPTY, finish, growing, closure: None };
+        let axiom = Class { goal: forest.goal(), prefix: PrefixId::EMPTY, finish, growing, closure: None };
         Self {
             classes: IndexVec::from_vec(vec![axiom]),
             index: HashMap::default(),
@@ -149,7 +150,8 @@ impl Classes {
             for way in &ways {
                 if self.growing(state) > f64::NEG_INFINITY {
                     let edges = self.keep(&way.edges);
-                    self.stops.push(Stop { class: state, score: way.score, edges });
+                    let covered = tables.covered(self.prefix(state));
+                    self.stops.push(Stop { class: state, score: way.score, edges, covered });
                 }
                 for (head, edge) in tables.ending(goal, self.prefix(state)) {
                     let spec = forest.edge(edge).spec;
@@ -176,10 +178,8 @@ impl Classes {
             let edges = self.keep(&edges);
             self.reached.push(Charges { score, edges });
         }
-        let closure = Closure {
-            stops: first_stop..self.stops.len() as u32,
-            reached: first..self.reached.len() as u32,
-        };
+        let closure =
+            Closure { stops: first_stop..self.stops.len() as u32, reached: first..self.reached.len() as u32 };
         self.classes[class].closure = Some(closure.clone());
         closure
     }

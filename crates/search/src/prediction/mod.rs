@@ -46,7 +46,7 @@ use tables::Sym;
 pub use tables::{Bundle, PredictionTables, PrefixId};
 
 use crate::deduction::{
-    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Prospect, Successor,
+    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth,
 };
 use crate::engine::{Engine, Found, Limits, OnVisit, Problem, Wanted};
 use crate::{LanguageModel, NoStepModel, Outcome, StepModel};
@@ -123,16 +123,16 @@ struct BottomUp<'f> {
 }
 
 impl<'f> BottomUp<'f> {
-    fn new(forest: &'f TranslationForest, tables: PredictionTables<'f>, config: Prediction, all: bool) -> Self {
+    fn new(
+        forest: &'f TranslationForest,
+        tables: PredictionTables<'f>,
+        config: Prediction,
+        all: bool,
+    ) -> Self {
         let classes = Classes::new(forest, all);
         // The first two stacks are the axiom and the goal; of their frames only `lower` and `covered` are used.
-        let axiom = Frame {
-            class: Classes::AXIOM,
-            below: AXIOM,
-            grown: Classes::AXIOM,
-            lower: 0.0,
-            covered: 0,
-        };
+        let axiom =
+            Frame { class: Classes::AXIOM, below: AXIOM, grown: Classes::AXIOM, lower: 0.0, covered: 0 };
         let goal = Frame { covered: forest.span(forest.goal()).len() as u32, ..axiom };
         Self {
             forest,
@@ -161,7 +161,8 @@ impl<'f> BottomUp<'f> {
 
     fn way(&mut self, way: Way, out: &mut Vec<Choice>) {
         let estimate = self.tables.estimate().bundle(way.words) + way.future;
-        out.push(Choice { id: self.ways.len() as u32, estimate });
+        let (id, advance) = (self.ways.len() as u32, way.width);
+        out.push(Choice { id, estimate, advance, exactly: self.tables.scans_cover_all() });
         self.ways.push(way);
     }
 
@@ -256,21 +257,17 @@ impl Deduction for BottomUp<'_> {
         out.truncate(start.saturating_add(self.config.prefixes));
     }
 
-    fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> Prospect {
-        let Way { words, width, future, .. } = self.ways[choice as usize];
+    fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64 {
+        let Way { words, future, .. } = self.ways[choice as usize];
         bundles.push(words);
-        if !self.config.future || !self.tables.scans_cover_all() {
-            return Prospect::OPEN;
-        }
-        let Frame { lower, covered, .. } = self.frames[item];
-        Prospect { at_most: lower + future, bin: Some((covered + width) as usize) }
+        if self.config.future { self.frames[item].lower + future } else { f64::INFINITY }
     }
 
     /// After the scan: all sequences of completes, and the items on the way that can grow.
     ///
     /// Frame by frame, from the top. What completes can do inside a frame depends on its class alone; the ways that
     /// reach the frame's goal go on in the frame below (one, unless all ways are wanted).
-    fn apply(&mut self, item: ItemId, choice: u32, out: &mut Application) {
+    fn apply(&mut self, item: ItemId, choice: u32, worth: &Worth<'_>, out: &mut Application) {
         let way = self.ways[choice as usize];
         let Frame { below, grown, .. } = self.frames[item];
         let (below, grown) = way.grown.map_or((below, grown), |grown| (item, grown));
@@ -278,8 +275,16 @@ impl Deduction for BottomUp<'_> {
         open.push(Completing { class: way.after, below, grown, score: 0.0, charged: None });
         while let Some(Completing { class, below, grown, score, charged }) = open.pop() {
             let closure = self.classes.closure(&self.tables, self.forest, class);
+            let under = self.frames[below];
+            let lower = if below == AXIOM { 0.0 } else { under.lower + self.classes.finish(grown) };
             for index in closure.stops {
                 let stop = self.classes.stop(index);
+                let bin = (stop.covered + under.covered) as usize;
+                let future = if self.config.future { self.classes.growing(stop.class) + lower } else { 0.0 };
+                if !worth.has_room(bin, score + stop.score + future) {
+                    out.left_out += 1;
+                    continue;
+                }
                 let charged = charge(out, charged, self.classes.edges(&stop.edges));
                 let item = self.push(stop.class, below, grown);
                 out.successors.push(Successor { item, score: score + stop.score, charged });
@@ -291,8 +296,7 @@ impl Deduction for BottomUp<'_> {
                 if below == AXIOM {
                     out.successors.push(Successor { item: GOAL, score, charged });
                 } else {
-                    let frame = self.frames[below];
-                    let (class, below, grown) = (grown, frame.below, frame.grown);
+                    let (class, below, grown) = (grown, under.below, under.grown);
                     open.push(Completing { class, below, grown, score, charged });
                 }
             }

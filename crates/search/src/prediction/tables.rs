@@ -337,9 +337,10 @@ impl<'f> PredictionTables<'f> {
 
     /// Whether some edge that starts with `prefix` is headed by a left corner of `goal`.
     pub(super) fn leads_to(&self, goal: VertexId, prefix: PrefixId) -> bool {
-        self.prefixes[prefix].edges.clone().any(|place| {
-            self.is_left_corner(goal, self.forest.edge(self.sorted[place as usize]).head)
-        })
+        self.prefixes[prefix]
+            .edges
+            .clone()
+            .any(|place| self.is_left_corner(goal, self.forest.edge(self.sorted[place as usize]).head))
     }
 
     /// Whether every edge's source words are covered by the time that its first bundle is scanned, so that completing
