@@ -16,6 +16,8 @@ use sylvan_base::Id;
 use sylvan_base::hash::fold;
 use sylvan_forest::{BundleId, Derivation, EdgeId, Target, TranslationForest, VertexId};
 
+use crate::deduction::EdgeOrder;
+use crate::out_forest::{OutForest, OutForestBuilder};
 use crate::outcome::better;
 use crate::{Counters, Outcome, TwoSided};
 
@@ -283,5 +285,19 @@ impl<S: Copy + Eq + Hash> Chart<S> {
             (item, self.way(forest, score, edge, tails))
         });
         best.chain(losers)
+    }
+
+    /// Everything that was found, with one more node that all complete translations lead to.
+    pub fn out_forest<M: TwoSided<State = S>>(&self, forest: &TranslationForest, lm: &M) -> OutForest {
+        let goal = self.items.len();
+        let mut builder = OutForestBuilder::new(goal + 1, EdgeOrder::TailsFirst);
+        for (item, way) in self.ways(forest) {
+            let below: f64 = way.tails.iter().map(|&tail| self.items[tail as usize].score).sum();
+            builder.arc(item as usize, way.tails, &[way.edge], way.score - below, forest);
+        }
+        for item in self.cell(forest.goal()) {
+            builder.arc(goal, &[item], &[], lm.sentence(&self.items[item as usize].state), forest);
+        }
+        builder.finish(goal)
     }
 }

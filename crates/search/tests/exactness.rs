@@ -3,14 +3,13 @@
 
 mod common;
 
-use common::{HashLm, Problem};
-use sylvan_base::Rng;
+use common::{HashLm, LIMIT, Problem, close, random_problems};
 use sylvan_forest::{BundleId, Derivation, Target, TranslationForest};
 use sylvan_search::{
     Beam, BoundaryWords, Cube, Derivations, Future, LanguageModel, Limits, NoLanguageModel, Outcome,
     Prediction, PredictionTables, brute_force, cube_pruning, incremental, prediction, refine, rescore,
 };
-use sylvan_testkit::{cases, random_instance};
+use sylvan_testkit::cases;
 
 type Search<L> = fn(&TranslationForest, &L, Beam) -> Option<Outcome>;
 
@@ -27,29 +26,6 @@ fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 7] {
         }),
         ("incremental, no future", |forest, lm, beam| incremental(forest, lm, beam, Future::None)),
     ]
-}
-
-/// The largest number of derivations that brute force is asked to look at.
-const LIMIT: u64 = 4_000;
-
-fn random_problems(seed: u64, count: usize, mut test: impl FnMut(&Problem, &str, &mut Rng)) {
-    let mut rng = Rng::new(seed);
-    let mut done = 0;
-    while done < count {
-        let instance = random_instance(&mut rng);
-        let rules: Vec<(&str, &str, f64)> =
-            instance.rules.iter().map(|(text, score)| ("", text.as_str(), *score)).collect();
-        let problem = Problem::new(&instance.tree, &rules);
-        if Derivations::of(&problem.forest).count() > LIMIT {
-            continue;
-        }
-        test(&problem, &format!("{instance:?}"), &mut rng);
-        done += 1;
-    }
-}
-
-fn close(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-6 * (1.0 + a.abs())
 }
 
 #[test]
@@ -256,7 +232,7 @@ fn pops_stay_limited_where_everything_recombines() {
 
 #[test]
 fn a_long_chain_is_searched_without_recursion() {
-    let depth = 3_000;
+    let depth = cases(1_000, 3_000);
     let tree = format!("{}(A a){}", "(A ".repeat(depth), ")".repeat(depth));
     let rules = [("", "A(x1:A) -> x1", -0.1), ("", "A(A(x1:A)) -> x1 b", -0.2), ("", "A(a) -> a", 0.0)];
     let problem = Problem::new(&tree, &rules);

@@ -264,8 +264,7 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
         let mut grids = std::mem::take(&mut self.grids);
         let survivors = std::mem::take(&mut self.survivors);
         let mut cells = 0;
-        let margin =
-            if limits.margin == u32::MAX { f64::INFINITY } else { f64::from(limits.margin) * 1e-3 };
+        let margin = if limits.margin == u32::MAX { f64::INFINITY } else { f64::from(limits.margin) * 1e-3 };
         if limits.pops == usize::MAX {
             for &node in &survivors {
                 let &Node { item, score, .. } = self.nodes.get(node);

@@ -179,17 +179,19 @@ impl<'f> BottomUp<'f> {
         }
     }
 
-    /// The frames from the bottom up: goal, and the symbols left of the dot.
-    fn show(&self, mut stack: ItemId) -> Vec<(VertexId, Vec<Target>)> {
-        let mut frames = Vec::new();
+    /// The frames from the bottom up: goal, and the symbols left of the dot; and the prefixes' numbers.
+    fn show(&self, mut stack: ItemId) -> (Vec<(VertexId, Vec<Target>)>, Vec<PrefixId>) {
+        let (mut frames, mut prefixes) = (Vec::new(), Vec::new());
         while stack != AXIOM && stack != GOAL {
             let frame = self.frames[stack];
             let (goal, prefix) = (self.classes.goal(frame.class), self.classes.prefix(frame.class));
             frames.push((goal, self.tables.symbols(prefix)));
+            prefixes.push(prefix);
             stack = frame.below;
         }
         frames.reverse();
-        frames
+        prefixes.reverse();
+        (frames, prefixes)
     }
 }
 
@@ -323,6 +325,8 @@ pub struct PredictionStep {
     pub future: f64,
     /// The frames from the bottom up: goal, and the symbols left of the dot. Empty for axiom and goal.
     pub frames: Vec<(VertexId, Vec<Target>)>,
+    /// The same prefixes as the tables number them.
+    pub prefixes: Vec<PrefixId>,
 }
 
 /// The best derivation that prediction finds; `None` if the forest has none.
@@ -375,7 +379,8 @@ pub fn search<L: LanguageModel, M: StepModel>(
     found.counters.lm_queries += queries;
     if let Some(on_step) = on_step {
         for crate::Visit { bin, round, item, score, future, .. } in visits {
-            on_step(&PredictionStep { bin, round, score, future, frames: deduction.show(item) });
+            let (frames, prefixes) = deduction.show(item);
+            on_step(&PredictionStep { bin, round, score, future, frames, prefixes });
         }
     }
     Some(found)

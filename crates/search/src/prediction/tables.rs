@@ -284,6 +284,17 @@ impl<'f> PredictionTables<'f> {
         })
     }
 
+    /// The edges whose target sides start with a prefix.
+    pub fn edges_starting_with(&self, prefix: PrefixId) -> &[EdgeId] {
+        let range = &self.prefixes[prefix].edges;
+        &self.sorted[range.start as usize..range.end as usize]
+    }
+
+    /// The prefix that a vertex makes longer, if some edge goes on so.
+    pub fn grown(&self, prefix: PrefixId, vertex: VertexId) -> Option<PrefixId> {
+        self.after(prefix, vertex)
+    }
+
     pub(super) fn symbols(&self, mut prefix: PrefixId) -> Vec<Target> {
         let mut symbols = Vec::new();
         while prefix != PrefixId::EMPTY {

@@ -2,11 +2,12 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use sylvan_base::hash::{content_hash, fold};
-use sylvan_base::{HashMap, Symbol, Vocab};
+use sylvan_base::{HashMap, Rng, Symbol, Vocab};
 use sylvan_forest::{Derivation, Layer, TranslationForest, VertexId};
 use sylvan_rules::apply::{Applier, DefaultRules};
 use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleId, Weights};
-use sylvan_search::{Bounds, LanguageModel, Neighbours};
+use sylvan_search::{Bounds, Derivations, LanguageModel, Neighbours};
+use sylvan_testkit::random_instance;
 use sylvan_trees::{NodeId, Tree};
 
 /// A bigram model given by a table of pairs: a pair that is not listed costs 0.5 more than the word alone.
@@ -288,8 +289,46 @@ pub fn toy_b_plus() -> (Problem, TableLm) {
     (problem, lm)
 }
 
+/// Toy B+ with some of its rules.
+pub fn toy_b_of(names: &[&str]) -> (Problem, TableLm) {
+    let mut rules = [&B[..], &B_PLUS[..]].concat();
+    rules.retain(|(name, _, _)| names.contains(name));
+    let mut problem = Problem::new(BUSH, &rules);
+    let lm = bush_lm(&mut problem.vocab);
+    (problem, lm)
+}
+
+/// A bigram model from tables of pairs and words.
+pub fn bigram(pairs: &[(&str, &str, f64)], words: &[(&str, f64)], vocab: &mut Vocab) -> TableLm {
+    TableLm::new(pairs, words, -2.0, vocab)
+}
+
 /// Equal but for the order of additions.
 #[track_caller]
 pub fn assert_close(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-5, "found {found}, expected {expected}");
+}
+
+/// The largest number of derivations that brute force is asked to look at.
+pub const LIMIT: u64 = 4_000;
+
+/// Random trees and grammars with at most [`LIMIT`] derivations.
+pub fn random_problems(seed: u64, count: usize, mut test: impl FnMut(&Problem, &str, &mut Rng)) {
+    let mut rng = Rng::new(seed);
+    let mut done = 0;
+    while done < count {
+        let instance = random_instance(&mut rng);
+        let rules: Vec<(&str, &str, f64)> =
+            instance.rules.iter().map(|(text, score)| ("", text.as_str(), *score)).collect();
+        let problem = Problem::new(&instance.tree, &rules);
+        if Derivations::of(&problem.forest).count() > LIMIT {
+            continue;
+        }
+        test(&problem, &format!("{instance:?}"), &mut rng);
+        done += 1;
+    }
+}
+
+pub fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-6 * (1.0 + a.abs())
 }

@@ -1,0 +1,82 @@
+//! The prediction decoder's future cost in closed form equals re-evaluating the forest of still applicable rules
+//! after each action, as Feng et al. 2012 describe it.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{HashLm, Problem, close, random_problems};
+use sylvan_base::HashMap;
+use sylvan_forest::{Target, TranslationForest, VertexId};
+use sylvan_search::{
+    Beam, Estimate, Prediction, PredictionStep, PredictionTables, PrefixId, prediction_traced,
+};
+use sylvan_testkit::cases;
+
+/// The value of an edge whose first `from` symbols cost nothing any more.
+fn rest(forest: &TranslationForest, estimate: &Estimate, edge: sylvan_forest::EdgeId, from: usize) -> f64 {
+    let symbols = forest.target(edge)[from..].iter();
+    forest.edge(edge).spec.score + symbols.map(|&symbol| estimate.symbol(symbol)).sum::<f64>()
+}
+
+/// The best value of `goal` in the forest that is left when `prefix` has been recognised: bottom-up over all
+/// vertices, each of which either starts with the prefix or with a vertex that does.
+fn re_evaluate(
+    forest: &TranslationForest,
+    tables: &PredictionTables<'_>,
+    goal: VertexId,
+    (prefix, length): (PrefixId, usize),
+    must_grow: bool,
+) -> f64 {
+    let estimate = tables.estimate();
+    let mut open: HashMap<VertexId, f64> = HashMap::default();
+    for vertex in forest.vertices() {
+        let mut best = f64::NEG_INFINITY;
+        for edge in forest.edges(vertex) {
+            let target = forest.target(edge);
+            if tables.edges_starting_with(prefix).contains(&edge) && (target.len() > length || !must_grow) {
+                best = best.max(rest(forest, estimate, edge, length));
+            }
+            if let Target::Vertex(first) = target[0] {
+                best = best.max(open[&first] + rest(forest, estimate, edge, 1));
+            }
+        }
+        open.insert(vertex, best);
+    }
+    open[&goal]
+}
+
+fn literal(forest: &TranslationForest, tables: &PredictionTables<'_>, step: &PredictionStep) -> f64 {
+    let mut total = 0.0;
+    for (index, (goal, symbols)) in step.frames.iter().enumerate() {
+        let prefix = step.prefixes[index];
+        total += match step.frames.get(index + 1) {
+            None => re_evaluate(forest, tables, *goal, (prefix, symbols.len()), true),
+            Some((pending, _)) => {
+                let grown = tables.grown(prefix, *pending).unwrap();
+                re_evaluate(forest, tables, *goal, (grown, symbols.len() + 1), false)
+            }
+        };
+    }
+    total
+}
+
+#[test]
+fn closed_form_equals_literal_re_evaluation() {
+    let mut states = 0;
+    random_problems(21, cases(2_000, 20_000), |problem: &Problem, shown, rng| {
+        let lm = HashLm { order: 1 + rng.below(3), seed: rng.next_u64(), weight: 1.0 };
+        let forest = &problem.forest;
+        if forest.is_dead() {
+            return;
+        }
+        let tables = PredictionTables::new(forest, &lm);
+        prediction_traced(forest, &lm, Beam(20), Prediction::default(), |step| {
+            if !step.frames.is_empty() {
+                states += 1;
+                let expected = literal(forest, &tables, step);
+                assert!(close(step.future, expected), "{} not {expected}: {shown}", step.future);
+            }
+        });
+    });
+    assert!(states > 3_000, "{states} states");
+}

@@ -1,0 +1,103 @@
+//! n-best lists of all searches without limits are the best derivations that there are.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{HashLm, LIMIT, Problem, close, random_problems};
+use sylvan_base::HashSet;
+use sylvan_forest::{Derivation, TranslationForest};
+use sylvan_search::{
+    Beam, BoundaryWords, Cube, CubePruning, Derivations, Engine, Incremental, KBest, LanguageModel, Limits,
+    Losers, NoStepModel, OutForest, Prediction, Problem as SearchProblem, Progress, Wanted,
+    incremental_search, prediction_search, rescore,
+};
+use sylvan_testkit::cases;
+
+const WANTED: Wanted = Wanted { out_forest: true };
+
+/// The out-forests of all searches that make one.
+fn explored(forest: &TranslationForest, lm: &HashLm) -> Vec<(&'static str, OutForest)> {
+    let problem = SearchProblem { forest, lm, steps: &NoStepModel };
+    let limits = Limits::beam(Beam::UNLIMITED);
+    let mut engine = Engine::default();
+    let mut found = Vec::new();
+    for (name, progress) in [("incremental", Progress::Nodes), ("incremental, words", Progress::Words)] {
+        let config = Incremental { progress, ..Incremental::default() };
+        let outcome = incremental_search(&mut engine, &problem, limits, config, WANTED, None);
+        found.extend(outcome.map(|found| (name, found.out_forest.unwrap())));
+    }
+    let outcome = prediction_search(&mut engine, &problem, limits, Prediction::default(), WANTED, None);
+    found.extend(outcome.map(|found| ("prediction", found.out_forest.unwrap())));
+    let two_sided = BoundaryWords::new(lm);
+    let mut cube = CubePruning::default();
+    if cube.search(forest, &two_sided, Cube::new(Beam::UNLIMITED), Losers::Keep).is_some() {
+        found.push(("cube pruning", cube.chart().out_forest(forest, &two_sided)));
+    }
+    found
+}
+
+fn all_derivations<L: LanguageModel>(forest: &TranslationForest, lm: &L) -> Vec<(f64, Derivation)> {
+    let all = Derivations::of(forest);
+    let mut list: Vec<(f64, Derivation)> = (0..all.count())
+        .map(|index| {
+            let derivation = all.get(index);
+            (rescore(forest, lm, &derivation), derivation)
+        })
+        .collect();
+    list.sort_by(|a, b| b.0.total_cmp(&a.0));
+    list
+}
+
+#[test]
+fn n_best_lists_equal_brute_force() {
+    let mut long = 0;
+    random_problems(11, cases(1_500, 20_000), |problem: &Problem, shown, rng| {
+        let lm = HashLm { order: 1 + rng.below(4), seed: rng.next_u64(), weight: 1.0 };
+        let forest = &problem.forest;
+        assert!(Derivations::of(forest).count() <= LIMIT);
+        let expected = all_derivations(forest, &lm);
+        let k = 1 + rng.below(60);
+        long += usize::from(expected.len() > k);
+        let found = explored(forest, &lm);
+        assert_eq!(found.is_empty(), expected.is_empty(), "{shown}");
+        for (name, out) in found {
+            let list: Vec<(f64, Derivation)> = KBest::new(&out)
+                .take(k)
+                .map(|(score, edges)| (score, out.derivation(forest, edges)))
+                .collect();
+            assert_eq!(list.len(), expected.len().min(k), "{name}: {shown}");
+            let mut seen = HashSet::default();
+            for ((score, derivation), (best, _)) in list.iter().zip(&expected) {
+                assert!(close(*score, *best), "{name}: {score} not {best}: {shown}");
+                assert!(close(rescore(forest, &lm, derivation), *score), "{name}: {shown}");
+                assert!(seen.insert(derivation.clone()), "{name}: the same derivation twice: {shown}");
+            }
+        }
+    });
+    assert!(long > 100, "{long} forests with more derivations than were asked for");
+}
+
+#[test]
+fn pruned_lists_hold_true_scores() {
+    random_problems(12, cases(500, 5_000), |problem: &Problem, shown, rng| {
+        let lm = HashLm { order: 3, seed: rng.next_u64(), weight: 1.0 };
+        let forest = &problem.forest;
+        let search = SearchProblem { forest, lm: &lm, steps: &NoStepModel };
+        let mut engine = Engine::default();
+        let limits = Limits::beam(Beam(3));
+        let Some(found) =
+            prediction_search(&mut engine, &search, limits, Prediction::default(), WANTED, None)
+        else {
+            return;
+        };
+        let out = found.out_forest.as_ref().unwrap();
+        let mut before = f64::INFINITY;
+        for (place, (score, edges)) in KBest::new(out).take(10).enumerate() {
+            let derivation = out.derivation(forest, edges);
+            assert!(close(rescore(forest, &lm, &derivation), score), "{shown}");
+            assert!(score <= before, "{shown}");
+            assert!(place > 0 || close(score, found.score), "{shown}");
+            before = score;
+        }
+    });
+}
