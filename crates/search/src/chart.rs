@@ -177,7 +177,7 @@ impl<S: Copy + Eq + Hash> Chart<S> {
     }
 
     /// Gives the vertex at hand an item. Of items with equal boundaries the better one stays.
-    pub(crate) fn add(&mut self, item: Item<S>) {
+    pub(crate) fn add(&mut self, item: &Item<S>) {
         let Self { cell, known, .. } = self;
         let place = known.entry(
             state_hash(&item.state),
@@ -187,15 +187,15 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         match place {
             Entry::Vacant(place) => {
                 place.insert(cell.len() as u32);
-                cell.push(item);
+                cell.push(*item);
             }
             Entry::Occupied(place) => {
                 self.counters.recombined += 1;
                 let index = *place.get();
                 let old = &mut cell[index as usize];
-                let mut loser = item;
+                let mut loser = *item;
                 if better(item.score, item.hash, old.score, old.hash) {
-                    loser = std::mem::replace(old, item);
+                    loser = std::mem::replace(old, *item);
                 }
                 if self.keep == Losers::Keep {
                     let Item { score, edge, tails, .. } = loser;

@@ -137,9 +137,10 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
         while self.chart.distinct() < limits.beam.0 && pops < limits.pops {
             let Some(entry) = self.queue.pop() else { break };
             pops += 1;
-            let item = self.candidates[entry.candidate as usize];
+            let item = &self.candidates[entry.candidate as usize];
+            let (edge, tails) = (item.edge, item.tails as usize);
             self.chart.add(item);
-            self.push_neighbours(forest, lm, item.edge, item.tails as usize);
+            self.push_neighbours(forest, lm, edge, tails);
         }
         self.chart.counters.pruned += self.queue.len() as u64;
         self.chart.close();

@@ -6,8 +6,9 @@ mod common;
 use common::{HashLm, LIMIT, Problem, close, random_problems};
 use sylvan_forest::{BundleId, Derivation, Target, TranslationForest};
 use sylvan_search::{
-    Beam, BoundaryWords, Cube, Derivations, Future, LanguageModel, Limits, NoLanguageModel, Outcome,
-    Prediction, PredictionTables, brute_force, cube_pruning, incremental, prediction, refine, rescore,
+    Beam, BoundaryWords, Cube, CubePruning, Derivations, Future, LanguageModel, Limits, Losers,
+    NoLanguageModel, Outcome, Prediction, PredictionTables, Refine, brute_force, cube_pruning, incremental,
+    prediction, refine, rescore,
 };
 use sylvan_testkit::cases;
 
@@ -241,4 +242,35 @@ fn a_long_chain_is_searched_without_recursion() {
         let found = search(&problem.forest, &lm, Beam(5)).unwrap();
         assert!(close(rescore(&problem.forest, &lm, &found.derivation), found.score), "{name}");
     }
+}
+
+#[test]
+fn all_derivations_can_be_read_from_a_chart_that_keeps_losers() {
+    random_problems(8, cases(500, 5_000), |problem, shown, rng| {
+        let lm = HashLm { order: 1 + rng.below(4), seed: rng.next_u64(), weight: 1.0 };
+        let two_sided = BoundaryWords::new(&lm);
+        let forest = &problem.forest;
+        let (mut cube, mut groups) = (CubePruning::default(), Refine::default());
+        // The memory of one search must not leak into the next.
+        for keep in [Losers::Keep, Losers::Forget, Losers::Keep] {
+            cube.search(forest, &two_sided, Cube::new(Beam::UNLIMITED), keep);
+            groups.search(forest, &two_sided, Beam::UNLIMITED, keep);
+            for chart in [cube.chart(), groups.chart()] {
+                let mut ways: Vec<_> = chart.ways(forest).collect();
+                // Tails have smaller numbers than the items made of them.
+                ways.sort_by_key(|(item, _)| *item);
+                let items = forest.vertices().map(|vertex| chart.items(vertex).len()).sum();
+                let mut counts = vec![0u64; items];
+                for (item, way) in &ways {
+                    counts[*item as usize] +=
+                        way.tails.iter().map(|&tail| counts[tail as usize]).product::<u64>();
+                }
+                let found: u64 = chart.items(forest.goal()).map(|item| counts[item as usize]).sum();
+                match keep {
+                    Losers::Keep => assert_eq!(found, Derivations::of(forest).count(), "{shown}"),
+                    Losers::Forget => assert_eq!(ways.len(), items, "{shown}"),
+                }
+            }
+        }
+    });
 }

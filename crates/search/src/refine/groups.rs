@@ -40,6 +40,23 @@ struct Group {
     right: u8,
     /// How it looks, if that has been asked.
     shown: u32,
+    /// Of its best item.
+    best: Best,
+}
+
+/// What queues want to know of the best item of a group, kept here because items are large and far away.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Best {
+    pub(super) item: u32,
+    pub(super) rank: f64,
+    pub(super) hash: u64,
+}
+
+impl Best {
+    fn of<S>(items: &[Item<S>], item: u32) -> Self {
+        let Item { rank, hash, .. } = items[item as usize];
+        Self { item, rank, hash }
+    }
 }
 
 const NOT_YET: u32 = u32::MAX;
@@ -87,16 +104,15 @@ impl<V> Groups<V> {
     }
 
     /// Makes the items of the next vertex, best first, one group.
-    pub(super) fn add(&mut self, items: Range<u32>) {
+    pub(super) fn add<S>(&mut self, items: &[Item<S>], cell: Range<u32>) {
         let start = self.members.len() as u32;
-        self.members.extend(items);
-        let root = self.push(start..self.members.len() as u32, 0, 0);
-        self.roots.push(root);
-    }
-
-    fn push(&mut self, members: Range<u32>, left: u8, right: u8) -> GroupId {
-        self.groups.push(Group { members, parts: 0..0, left, right, shown: NOT_YET });
-        GroupId(self.groups.len() as u32 - 1)
+        // A vertex without items is no tail of any edge: its group is never asked for.
+        let best =
+            cell.clone().next().map_or(Best { item: 0, rank: 0.0, hash: 0 }, |item| Best::of(items, item));
+        self.members.extend(cell);
+        let members = start..self.members.len() as u32;
+        self.roots.push(GroupId(self.groups.len() as u32));
+        self.groups.push(Group { members, parts: 0..0, left: 0, right: 0, shown: NOT_YET, best });
     }
 
     fn group(&self, group: GroupId) -> &Group {
@@ -104,13 +120,12 @@ impl<V> Groups<V> {
     }
 
     /// The best item of a tail.
-    pub(super) fn best(&self, tail: Tail) -> u32 {
+    pub(super) fn best(&self, tail: Tail) -> Best {
         let group = self.group(tail.group);
-        let first = match tail.from {
-            0 => group.members.start,
-            from => self.groups[(group.parts.start + from) as usize].members.start,
-        };
-        self.members[first as usize]
+        match tail.from {
+            0 => group.best,
+            from => self.groups[(group.parts.start + from) as usize].best,
+        }
     }
 
     /// Whether a group is a single item.
@@ -207,7 +222,8 @@ impl<V> Groups<V> {
         let mut start = members.start;
         for size in &mut sorting.sizes {
             let end = start + *size;
-            self.groups.push(Group { members: start..end, parts: 0..0, left, right, shown: NOT_YET });
+            let best = Best { item: 0, rank: 0.0, hash: 0 };
+            self.groups.push(Group { members: start..end, parts: 0..0, left, right, shown: NOT_YET, best });
             // From here on, where the part's next item goes.
             *size = start;
             start = end;
@@ -216,6 +232,9 @@ impl<V> Groups<V> {
             let place = &mut sorting.sizes[part as usize];
             self.members[*place as usize] = item;
             *place += 1;
+        }
+        for part in &mut self.groups[first as usize..] {
+            part.best = Best::of(items, self.members[part.members.start as usize]);
         }
         self.groups[group.0 as usize].parts = first..self.groups.len() as u32;
     }

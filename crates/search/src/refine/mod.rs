@@ -125,7 +125,7 @@ impl<M: TwoSided> Refine<M> {
         self.bundles.extend(self.chart.bundles.iter().map(whole));
         for vertex in forest.vertices() {
             self.fill(forest, lm, beam, vertex);
-            self.groups.add(self.chart.cell(vertex));
+            self.groups.add(&self.chart.items, self.chart.cell(vertex));
         }
         self.chart.best(forest, lm)
     }
@@ -153,7 +153,7 @@ impl<M: TwoSided> Refine<M> {
             match entry.candidate {
                 Candidate::Whole(item) => {
                     made += 1;
-                    self.chart.add(self.whole[item as usize]);
+                    self.chart.add(&self.whole[item as usize]);
                 }
                 Candidate::Partial(partial) => self.split(forest, lm, self.partial[partial as usize]),
             }
@@ -174,8 +174,7 @@ impl<M: TwoSided> Refine<M> {
         let old = self.tails[victim];
         let (best, rest) = groups.split(lm, &self.chart.items, old);
         if let Some(rest) = rest {
-            let rank = |tail| self.chart.items[groups.best(tail) as usize].rank;
-            let score = partial.score - rank(old) + rank(rest);
+            let score = partial.score - groups.best(old).rank + groups.best(rest).rank;
             let copy = self.tails.len();
             self.tails.extend_from_within(start..start + arity);
             self.tails[copy + victim - start] = rest;
@@ -191,7 +190,7 @@ impl<M: TwoSided> Refine<M> {
         let tails = &self.tails[start..start + arity];
         if tails.iter().all(|tail| self.groups.is_single(tail.group)) {
             let first = self.chart.tails.len() as u32;
-            self.chart.tails.extend(tails.iter().map(|&tail| self.groups.best(tail)));
+            self.chart.tails.extend(tails.iter().map(|&tail| self.groups.best(tail).item));
             let item = self.chart.combine(forest, lm, edge, first);
             let candidate = Candidate::Whole(self.whole.len() as u32);
             self.queue.push(Entry { score: item.rank, hash: item.hash, candidate });
@@ -210,7 +209,7 @@ impl<M: TwoSided> Refine<M> {
             }
             Target::Vertex(_) => {
                 let tail = next.next().expect("as many tails as vertices");
-                score += self.chart.items[self.groups.best(*tail) as usize].rank;
+                score += self.groups.best(*tail).rank;
                 self.groups.shown(tail.group)
             }
         });
@@ -223,7 +222,7 @@ impl<M: TwoSided> Refine<M> {
         let hash = self.tails[start..start + arity]
             .iter()
             .fold(fold(0, forest.edge(partial.edge).spec.hash), |hash, &tail| {
-                fold(hash, self.chart.items[self.groups.best(tail) as usize].hash)
+                fold(hash, self.groups.best(tail).hash)
             });
         let candidate = Candidate::Partial(self.partial.len() as u32);
         self.queue.push(Entry { score: partial.score, hash, candidate });
