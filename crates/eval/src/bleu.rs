@@ -2,22 +2,10 @@
 //! Chen & Cherry 2014; all choices as in sacreBLEU, Post 2018).
 
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 
-use sylvan_base::{Symbol, Vocab};
-
-use crate::tokenize::Scratch;
-use crate::{BleuStats, EvalError, ORDER, References, Tokenizer};
-
-/// Whether upper and lower case differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Case {
-    /// They do.
-    #[default]
-    Mixed,
-    /// Both sides are lower-cased first.
-    Lower,
-}
+use crate::{BleuStats, Case, EvalError, Metric, ORDER, Tokenizer, VERSION, Workspace};
 
 /// What stands in for a precision of zero, which would make the whole score zero.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -97,7 +85,7 @@ pub struct BleuScore {
 impl Bleu {
     /// The score of a translation, line by line, against one or more reference files (not: lists of references
     /// per line).
-    pub fn corpus<H: AsRef<str>, R: AsRef<str>>(
+    pub fn corpus<H: AsRef<str> + Sync, R: AsRef<str> + Sync>(
         &self,
         hypotheses: &[H],
         references: &[Vec<R>],
@@ -106,34 +94,12 @@ impl Bleu {
     }
 
     /// The statistics of each line.
-    pub fn corpus_stats<H: AsRef<str>, R: AsRef<str>>(
+    pub fn corpus_stats<H: AsRef<str> + Sync, R: AsRef<str> + Sync>(
         &self,
         hypotheses: &[H],
         references: &[Vec<R>],
     ) -> Result<Vec<BleuStats>, EvalError> {
-        if references.is_empty() {
-            return Err(EvalError::NoReference);
-        }
-        let expected = hypotheses.len();
-        for (index, stream) in references.iter().enumerate() {
-            if stream.len() != expected {
-                return Err(EvalError::Lines { stream: index + 1, found: stream.len(), expected });
-            }
-        }
-        if expected == 0 {
-            return Err(EvalError::NoSentence);
-        }
-        let mut words = Words::new(self);
-        let mut lines: Vec<Vec<Symbol>> = vec![Vec::new(); references.len()];
-        let mut hypothesis = Vec::new();
-        let stats = hypotheses.iter().enumerate().map(|(index, line)| {
-            for (stream, out) in references.iter().zip(&mut lines) {
-                words.of(stream[index].as_ref(), out);
-            }
-            words.of(line.as_ref(), &mut hypothesis);
-            References::new(&lines).stats(&hypothesis)
-        });
-        Ok(stats.collect())
+        self.line_stats(hypotheses, references, NonZeroUsize::MIN)
     }
 
     /// The score of one sentence; n-grams longer than the sentence are left out of the mean.
@@ -193,17 +159,40 @@ impl Bleu {
 
     /// All that someone else needs to get the same number, in the form that sacreBLEU made usual.
     pub fn signature(&self, references: usize) -> String {
-        let case = match self.case {
-            Case::Mixed => "mixed",
-            Case::Lower => "lc",
-        };
         format!(
-            "nrefs:{references}|case:{case}|eff:{}|tok:{}|smooth:{}|version:sylvan-{}",
+            "nrefs:{references}|case:{}|eff:{}|tok:{}|smooth:{}|version:{VERSION}",
+            self.case.name(),
             if self.effective_order { "yes" } else { "no" },
             self.tokenizer.name(),
             self.smoothing,
-            env!("CARGO_PKG_VERSION"),
         )
+    }
+}
+
+impl Metric for Bleu {
+    type Stats = BleuStats;
+
+    fn name(&self) -> String {
+        "BLEU".to_string()
+    }
+
+    fn line(&self, hypothesis: &str, references: &[&str], workspace: &mut Workspace) -> BleuStats {
+        let Workspace { words, references: counted, .. } = workspace;
+        words.read(self.tokenizer, self.case, hypothesis, references);
+        counted.refill(&words.references);
+        counted.stats(&words.hypothesis)
+    }
+
+    fn value(&self, total: &BleuStats) -> f64 {
+        self.score(total).score
+    }
+
+    fn line_value(&self, line: &BleuStats) -> f64 {
+        Self { effective_order: true, ..*self }.score(line).score
+    }
+
+    fn signature(&self, references: usize) -> String {
+        Self::signature(self, references)
     }
 }
 
@@ -218,33 +207,5 @@ impl fmt::Display for BleuScore {
              ref_len = {ref_len})",
             self.score, self.brevity
         )
-    }
-}
-
-/// Turns lines into symbols of one vocabulary.
-struct Words {
-    tokenizer: Tokenizer,
-    case: Case,
-    vocab: Vocab,
-    scratch: Scratch,
-    lower: String,
-}
-
-impl Words {
-    fn new(bleu: &Bleu) -> Self {
-        let (vocab, scratch) = (Vocab::new(), Scratch::default());
-        Self { tokenizer: bleu.tokenizer, case: bleu.case, vocab, scratch, lower: String::new() }
-    }
-
-    fn of(&mut self, line: &str, out: &mut Vec<Symbol>) {
-        let line = match self.case {
-            Case::Mixed => line,
-            Case::Lower => {
-                self.lower = line.to_lowercase();
-                &self.lower
-            }
-        };
-        out.clear();
-        out.extend(self.tokenizer.words(line, &mut self.scratch).map(|word| self.vocab.intern(word)));
     }
 }

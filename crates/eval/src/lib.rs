@@ -1,15 +1,18 @@
-//! How good a translation is: BLEU with the numbers of sacreBLEU, and its additive statistics.
+//! How good a translation is: BLEU, chrF and TER with the numbers of sacreBLEU, RIBES, and whether a difference
+//! between systems means anything.
 //!
 //! ```text
-//! line --Tokenizer--> words --References::stats--> BleuStats --sum--> BleuStats --Bleu::score--> BleuScore
+//! line, references --Metric::line--> statistics --sum--> statistics --Metric::value--> score, signature
+//!                                        |
+//!                    two or more systems +--compare--> p-value, intervals, wins and losses
 //! ```
 //!
 //! The crate knows the base crate only: a score must be trustable without trusting the decoder that made the
 //! translation.
 //!
-//! *Useful for* scoring whole files ([`Bleu::corpus`]), single sentences ([`Bleu::sentence`]) and, through
-//! [`BleuStats`], anything that swaps translations and wants the new corpus score at once (tuning, significance
-//! tests). *Not useful for* reading files: it takes lines.
+//! *Useful for* scoring whole files and single sentences and, through the additive statistics, anything that
+//! swaps translations and wants the new corpus score at once (tuning, significance tests). *Not useful for*
+//! reading files: it takes lines.
 //!
 //! ```
 //! use sylvan_eval::Bleu;
@@ -23,11 +26,28 @@
 //! ```
 
 mod bleu;
+mod bleu_stats;
+mod chrf;
+pub mod compare;
 mod error;
-mod stats;
+mod grams;
+mod metric;
+mod ribes;
+mod ter;
+mod ter_bleu;
 mod tokenize;
+mod words;
 
-pub use bleu::{Bleu, BleuScore, Case, Smoothing};
+pub use bleu::{Bleu, BleuScore, Smoothing};
+pub use bleu_stats::{BleuStats, ORDER, References};
+pub use chrf::{Chrf, ChrfStats};
 pub use error::EvalError;
-pub use stats::{BleuStats, ORDER, References};
+pub use metric::{Better, Metric, Workspace};
+pub use ribes::{Ribes, RibesStats};
+pub use ter::{Ter, TerStats};
+pub use ter_bleu::{TerBleu, TerBleuStats};
 pub use tokenize::Tokenizer;
+pub use words::Case;
+
+/// What signatures call this implementation.
+const VERSION: &str = concat!("sylvan-", env!("CARGO_PKG_VERSION"));

@@ -87,6 +87,7 @@ fn check_cases(text: &str) -> usize {
 #[test]
 fn all_numbers_are_those_of_sacrebleu() {
     assert_eq!(check_cases(include_str!("data/sacrebleu.txt")), 24);
+    assert_eq!(check_cases(include_str!("data/tokenizers.txt")), 48);
 }
 
 const HYPOTHESES: [&str; 3] = ["the cat sat on the mat .", "a dog is in the garden", "he does not speak"];

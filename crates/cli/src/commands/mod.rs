@@ -1,37 +1,53 @@
 //! The subcommands.
 
+mod compare;
 mod demo;
+mod detokenize;
 mod grammar;
 mod lm;
+mod metric;
 mod parser;
 mod sample;
 mod score;
+mod split;
+mod tokenize;
 mod trees;
+mod truecase;
 
 use clap::Subcommand;
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Compare(compare::Compare),
     Demo(demo::Demo),
     Grammar(grammar::Grammar),
+    Detokenize(detokenize::Detokenize),
     Lm(lm::Lm),
     Parser(parser::Parser),
     Sample(sample::Sample),
     Score(score::Score),
+    Split(split::Split),
+    Tokenize(tokenize::Tokenize),
     Trees(trees::Trees),
+    Truecase(truecase::Truecase),
 }
 
 impl Command {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
+            Self::Compare(command) => command.run(),
             Self::Demo(command) => command.run(),
             Self::Grammar(command) => command.run(),
+            Self::Detokenize(command) => command.run(),
             Self::Lm(command) => command.run(),
             Self::Parser(command) => command.run(),
             Self::Sample(command) => command.run(),
             Self::Score(command) => command.run(),
+            Self::Split(command) => command.run(),
+            Self::Tokenize(command) => command.run(),
             Self::Trees(command) => command.run(),
+            Self::Truecase(command) => command.run(),
         }
     }
 }

@@ -1,21 +1,24 @@
 //! `sylvan score`: how good is a translation?
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use sylvan_base::InputError;
-use sylvan_eval::{Bleu, Case, Tokenizer};
-use sylvan_store::{Output, TextReader};
+use serde_json::{Map, Value, json};
+use sylvan_eval::Metric;
+use sylvan_store::Output;
 
 use super::Format;
+use super::metric::{Details, MetricName, MetricOptions, MetricTask, read_lines};
 
 /// Scores a translation against one or more references.
 ///
-/// BLEU is sacreBLEU's to the last digit; the signature says how it was computed.
+/// BLEU, chrF, chrF++ and TER are sacreBLEU's to the last digit; signatures say how they were computed.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  sylvan score --ref test.en --metrics bleu --tokenize none --format json output.en"
+    after_help = "Examples:\n  sylvan score --ref test.en --metrics bleu,chrf,ter,ribes --format json output.en\n  \
+    sylvan score --ref test.1.en --ref test.2.en --sentences output.en"
 )]
 pub(crate) struct Score {
     /// A reference, one sentence per line; repeat the option for several.
@@ -23,13 +26,12 @@ pub(crate) struct Score {
     references: Vec<PathBuf>,
     /// Which metrics, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "bleu")]
-    metrics: Vec<Metric>,
-    /// How lines become words.
-    #[arg(long, value_enum, default_value = "13a")]
-    tokenize: Tokenize,
-    /// Compare in lower case.
+    metrics: Vec<MetricName>,
+    #[command(flatten)]
+    options: MetricOptions,
+    /// Print the score of each sentence as well.
     #[arg(long)]
-    lowercase: bool,
+    sentences: bool,
     /// How to print.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -38,19 +40,41 @@ pub(crate) struct Score {
     hypothesis: PathBuf,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Metric {
-    /// Papineni et al. 2002.
-    Bleu,
+/// The score of one metric.
+struct Scored {
+    name: String,
+    score: f64,
+    signature: String,
+    remark: String,
+    fields: Map<String, Value>,
+    sentences: Option<Vec<f64>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Tokenize {
-    /// Words are what spaces separate: for text that is tokenised already.
-    None,
-    /// The rules of mteval-v13a.
-    #[value(name = "13a")]
-    V13a,
+struct Task<'a> {
+    command: &'a Score,
+    hypothesis: &'a [String],
+    references: &'a [Vec<String>],
+}
+
+impl MetricTask for Task<'_> {
+    type Output = Scored;
+
+    fn run<M: Metric + Details>(self, metric: &M) -> anyhow::Result<Scored> {
+        let threads = self.command.options.threads;
+        let lines = metric
+            .line_stats(self.hypothesis, self.references, threads)
+            .with_context(|| format!("cannot score {}", self.command.hypothesis.display()))?;
+        let total = metric.sum(&lines);
+        let sentences = || lines.iter().map(|line| metric.line_value(line)).collect();
+        Ok(Scored {
+            name: metric.name(),
+            score: metric.value(&total),
+            signature: metric.signature(self.references.len()),
+            remark: metric.remark(&total),
+            fields: metric.fields(&total),
+            sentences: self.command.sentences.then(sentences),
+        })
+    }
 }
 
 impl Score {
@@ -58,56 +82,51 @@ impl Score {
         let hypothesis = read_lines(&self.hypothesis)?;
         let references: Vec<Vec<String>> =
             self.references.iter().map(|path| read_lines(path)).collect::<Result<_, _>>()?;
-        let bleu = Bleu {
-            tokenizer: match self.tokenize {
-                Tokenize::None => Tokenizer::None,
-                Tokenize::V13a => Tokenizer::V13a,
-            },
-            case: if self.lowercase { Case::Lower } else { Case::Mixed },
-            ..Bleu::default()
-        };
-        let mut metrics = self.metrics;
-        metrics.dedup();
-        let mut json = serde_json::Map::new();
-        let mut text = String::new();
-        for metric in metrics {
-            match metric {
-                Metric::Bleu => {
-                    let result = bleu
-                        .corpus(&hypothesis, &references)
-                        .with_context(|| format!("cannot score {}", self.hypothesis.display()))?;
-                    let signature = bleu.signature(references.len());
-                    let [p1, p2, p3, p4] = result.precisions;
-                    text.push_str(&format!(
-                        "BLEU {:.2}  ({p1:.1}/{p2:.1}/{p3:.1}/{p4:.1}, brevity {:.3}, {} words, {} in the reference)\n{signature}\n",
-                        result.score, result.brevity, result.stats.hyp_len, result.stats.ref_len
-                    ));
-                    let value = serde_json::json!({
-                        "score": result.score,
-                        "signature": signature,
-                        "precisions": result.precisions,
-                        "brevity_penalty": result.brevity,
-                        "hypothesis_length": result.stats.hyp_len,
-                        "reference_length": result.stats.ref_len,
-                    });
-                    json.insert("bleu".to_string(), value);
-                }
+        let mut results: Vec<(String, Scored)> = Vec::new();
+        for &metric in &self.metrics {
+            if results.iter().all(|(name, _)| *name != metric.name()) {
+                let task = Task { command: &self, hypothesis: &hypothesis, references: &references };
+                results.push((metric.name(), self.options.with(metric, task)?));
             }
         }
         let mut out = Output::create(Path::new("-"))?;
         match self.format {
-            Format::Text => out.write(text.as_bytes())?,
-            Format::Json => out.line(&serde_json::Value::Object(json).to_string())?,
+            Format::Text => out.write(text(&results).as_bytes())?,
+            Format::Json => {
+                let fields = results.into_iter().map(json_field).collect();
+                out.line(&Value::Object(fields).to_string())?;
+            }
         }
         Ok(out.finish()?)
     }
 }
 
-fn read_lines(path: &Path) -> Result<Vec<String>, InputError> {
-    let mut reader = TextReader::open(path)?;
-    let mut lines = Vec::new();
-    while let Some(line) = reader.next_line()? {
-        lines.push(line.to_string());
+fn text(results: &[(String, Scored)]) -> String {
+    let mut text = String::new();
+    let columns: Vec<&Vec<f64>> =
+        results.iter().filter_map(|(_, scored)| scored.sentences.as_ref()).collect();
+    if let Some(first) = columns.first() {
+        let names: Vec<&str> = results.iter().map(|(_, scored)| scored.name.as_str()).collect();
+        let _ = writeln!(text, "line\t{}", names.join("\t"));
+        for line in 0..first.len() {
+            let cells: Vec<String> = columns.iter().map(|column| format!("{:.2}", column[line])).collect();
+            let _ = writeln!(text, "{}\t{}", line + 1, cells.join("\t"));
+        }
     }
-    Ok(lines)
+    for (_, Scored { name, score, signature, remark, .. }) in results {
+        let first = format!("{name} {score:.2}  {remark}");
+        let _ = writeln!(text, "{}\n{signature}", first.trim_end());
+    }
+    text
+}
+
+fn json_field((name, scored): (String, Scored)) -> (String, Value) {
+    let mut fields = Map::new();
+    fields.insert("score".to_string(), json!(scored.score));
+    fields.insert("signature".to_string(), json!(scored.signature));
+    fields.extend(scored.fields);
+    if let Some(sentences) = scored.sentences {
+        fields.insert("sentences".to_string(), json!(sentences));
+    }
+    (name, Value::Object(fields))
 }

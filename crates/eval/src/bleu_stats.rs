@@ -12,7 +12,9 @@
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-use sylvan_base::{HashMap, Symbol};
+use sylvan_base::Symbol;
+
+use crate::grams::Grams;
 
 /// The longest n-gram that BLEU counts.
 pub const ORDER: usize = 4;
@@ -76,14 +78,10 @@ impl Sum for BleuStats {
 }
 
 /// The n-grams of the references of one sentence, counted once for any number of translations.
-///
-/// The n-grams form a trie: node 0 is the empty one, and a child's key is its parent's number beside its last
-/// word. The key is exact, so no n-gram is ever taken for another, and no n-gram is stored as a string.
 #[derive(Debug, Clone, Default)]
 pub struct References {
-    children: HashMap<u64, u32>,
-    /// Per node: the largest count in any one reference. Node 0 is unused.
-    most: Vec<u32>,
+    /// Counts are the largest in any one reference.
+    grams: Grams,
     lengths: Vec<u64>,
 }
 
@@ -91,31 +89,37 @@ impl References {
     /// Counts the n-grams of all references of one sentence. Without references nothing matches and the length
     /// is 0.
     pub fn new<R: AsRef<[Symbol]>>(references: &[R]) -> Self {
+        let mut new = Self::default();
+        new.refill(references);
+        new
+    }
+
+    /// Forgets the old references and counts new ones; keeps the memory.
+    pub(crate) fn refill<R: AsRef<[Symbol]>>(&mut self, references: &[R]) {
         let words: usize = references.iter().map(|reference| reference.as_ref().len()).sum();
-        let mut new = Self { most: vec![0], ..Self::default() };
-        new.children.reserve(words * ORDER);
-        let mut counts = vec![0u32];
-        for reference in references {
+        self.grams.reset(words * ORDER);
+        self.lengths.clear();
+        let mut most: Vec<u32> = Vec::new();
+        for (number, reference) in references.iter().enumerate() {
             let reference = reference.as_ref();
-            new.lengths.push(reference.len() as u64);
-            counts.fill(0);
+            self.lengths.push(reference.len() as u64);
             for start in 0..reference.len() {
                 let mut node = 0;
                 for &word in reference[start..].iter().take(ORDER) {
-                    let fresh = counts.len() as u32;
-                    node = *new.children.entry(key(node, word)).or_insert(fresh);
-                    if node == fresh {
-                        counts.push(0);
-                        new.most.push(0);
-                    }
-                    counts[node as usize] += 1;
+                    node = self.grams.child_or_new(node, word.0);
+                    self.grams.counts[node as usize] += 1;
                 }
             }
-            for (most, &count) in new.most.iter_mut().zip(&counts) {
-                *most = count.max(*most);
+            if references.len() > 1 {
+                most.resize(self.grams.counts.len(), 0);
+                for (most, count) in most.iter_mut().zip(&mut self.grams.counts) {
+                    *most = (*most).max(std::mem::take(count));
+                }
+                if number + 1 == references.len() {
+                    std::mem::swap(&mut most, &mut self.grams.counts);
+                }
             }
         }
-        new
     }
 
     /// The statistics of a translation. Its words must come from the vocabulary of the references.
@@ -128,11 +132,11 @@ impl References {
             ..BleuStats::default()
         };
         // Clipping: an n-gram matches as often as some reference has it, whichever occurrences these are.
-        let mut left = self.most.clone();
+        let mut left = self.grams.counts.clone();
         for start in 0..length {
             let mut node = 0;
             for (n, &word) in hypothesis[start..].iter().take(ORDER).enumerate() {
-                let Some(&child) = self.children.get(&key(node, word)) else { break };
+                let Some(child) = self.grams.child(node, word.0) else { break };
                 node = child;
                 if left[node as usize] > 0 {
                     left[node as usize] -= 1;
@@ -146,10 +150,6 @@ impl References {
     fn closest_length(&self, length: u64) -> u64 {
         self.lengths.iter().copied().min_by_key(|&other| (other.abs_diff(length), other)).unwrap_or(0)
     }
-}
-
-fn key(parent: u32, word: Symbol) -> u64 {
-    u64::from(parent) << 32 | u64::from(word.0)
 }
 
 #[cfg(test)]
