@@ -24,12 +24,37 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of our output has seen enough, as in `sylvan ... | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(&error);
-            ExitCode::FAILURE
-        }
+        Err(error) => match error.downcast::<Exit>() {
+            Ok(Exit { code, error }) => {
+                if let Some(error) = error {
+                    complain(&error);
+                }
+                ExitCode::from(code)
+            }
+            Err(error) => {
+                complain(&error);
+                ExitCode::FAILURE
+            }
+        },
     }
 }
+
+/// An end that is neither plain success nor plain failure: a command whose exit code is part of its answer.
+#[derive(Debug)]
+pub(crate) struct Exit {
+    /// The exit code.
+    pub(crate) code: u8,
+    /// What to say on standard error, if anything.
+    pub(crate) error: Option<anyhow::Error>,
+}
+
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "exit code {}", self.code)
+    }
+}
+
+impl std::error::Error for Exit {}
 
 #[allow(clippy::print_stderr)]
 fn complain(error: &anyhow::Error) {

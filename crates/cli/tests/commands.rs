@@ -44,9 +44,18 @@ const FILES: [&str; 5] = ["source.txt", "target.txt", "source.tree", "target.con
 
 #[test]
 fn every_command_has_an_example_and_unknown_options_are_errors() {
-    for command in
-        ["sample", "demo", "score", "compare", "tokenize", "detokenize", "truecase", "split", "trees"]
-    {
+    for command in [
+        "sample",
+        "demo",
+        "score",
+        "compare",
+        "check",
+        "tokenize",
+        "detokenize",
+        "truecase",
+        "split",
+        "trees",
+    ] {
         let help = stdout(&sylvan(&[command, "--help"]));
         assert!(help.contains("Example"), "{command}: {help}");
         let output = sylvan(&[command, "--no-such-option"]);

@@ -3,6 +3,7 @@
 //! ```text
 //! a.en, a.ja, a.align --ParallelReader--> ["the cat", "猫", "1-0"] line by line
 //! "0-0 1p2" --Alignment::parse--> sure and possible links --Display--> "0-0 1p2"
+//! lines --check::Checker--> "line 7: duplicate", ...
 //! lines --CorpusStats--> "2 lines, 5 words (4 different), ..."
 //! ```
 //!
@@ -23,6 +24,7 @@
 //! ```
 
 mod alignment;
+pub mod check;
 mod parallel;
 mod stats;
 

@@ -85,6 +85,20 @@ impl TextReader {
 
     /// The next line without its line break, or `None` at the end.
     pub fn next_line(&mut self) -> Result<Option<&str>> {
+        let Some(start) = self.advance()? else { return Ok(None) };
+        match check(&self.line[start..], self.tolerant) {
+            Ok(text) => Ok(Some(text)),
+            Err(fault) => Err(fault.at(&self.name, self.number)),
+        }
+    }
+
+    /// The next line as it is, without its line break: for those who look for bad bytes themselves.
+    pub fn next_bytes(&mut self) -> Result<Option<&[u8]>> {
+        Ok(self.advance()?.map(|start| &self.line[start..]))
+    }
+
+    /// Reads a line into the buffer and returns where its text begins.
+    fn advance(&mut self) -> Result<Option<usize>> {
         self.line.clear();
         let read =
             self.input.read_until(b'\n', &mut self.line).map_err(InputError::io(&self.name, "read"))?;
@@ -98,11 +112,8 @@ impl TextReader {
         if self.line.last() == Some(&b'\r') {
             self.line.pop();
         }
-        let start = if self.number == 1 && self.line.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
-        match check(&self.line[start..], self.tolerant) {
-            Ok(text) => Ok(Some(text)),
-            Err(fault) => Err(fault.at(&self.name, self.number)),
-        }
+        let mark = self.number == 1 && self.line.starts_with("\u{feff}".as_bytes());
+        Ok(Some(if mark { 3 } else { 0 }))
     }
 
     /// The 1-based number of the line read last; 0 before the first.

@@ -81,10 +81,13 @@ impl Lang {
             Self::Cs => &CS,
             _ => &[],
         };
-        if self == Self::De && is_ordinal(word) || self == Self::Cs && is_ordinal(word) {
-            return true;
-        }
         list.contains(&word)
+    }
+
+    /// Whether a full stop makes an ordinal of `word`, as on days in German and Czech.
+    pub(crate) fn is_ordinal(self, word: &str) -> bool {
+        let short = (1..=2).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit());
+        short && matches!(self, Self::De | Self::Cs)
     }
 
     /// Whether a full stop after `word` belongs to it when a number follows: "No. 5".
@@ -98,11 +101,6 @@ impl Lang {
         };
         list.contains(&word)
     }
-}
-
-/// Days and the like: German and Czech write a full stop after an ordinal.
-fn is_ordinal(word: &str) -> bool {
-    (1..=2).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 const EN: [&str; 52] = [

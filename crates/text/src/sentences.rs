@@ -27,7 +27,8 @@ pub fn sentences(lang: Lang, text: &str) -> Vec<&str> {
         }
         let rest = &text[end..];
         let spaced = rest.starts_with(char::is_whitespace);
-        if !wide && !(spaced && rest.trim_start().chars().next().is_some_and(begins)) {
+        let begun = spaced && rest.trim_start().chars().next().is_some_and(begins);
+        if !wide && !begun {
             continue;
         }
         if c == '.' && end == at + 1 && is_short(lang, &text[start..at], rest.trim_start()) {
@@ -64,6 +65,7 @@ fn is_short(lang: Lang, text: &str, rest: &str) -> bool {
         |part: &str| (1..=2).contains(&part.chars().count()) && part.chars().all(char::is_alphabetic);
     word.contains('.') && word.split('.').all(letters)
         || lang.is_abbreviation(word)
+        || lang.is_ordinal(word)
         || number && lang.is_before_number(word)
 }
 

@@ -178,6 +178,7 @@ impl Tokenizer {
         word.contains('.') && word.chars().any(char::is_alphabetic)
             || next.is_some_and(char::is_lowercase)
             || self.lang.is_abbreviation(word)
+            || next.is_some() && self.lang.is_ordinal(word)
             || next.is_some_and(char::is_numeric) && self.lang.is_before_number(word)
     }
 }

@@ -104,13 +104,9 @@ pub fn capitalise(text: &str) -> String {
     };
     let mut out = String::with_capacity(text.len() + 2);
     out.push_str(&text[..at]);
-    // ǆ and its like have a form for this, but to_uppercase does not know it; they are left alone.
-    let upper: String = c.to_uppercase().collect();
-    if upper.chars().count() == 1 {
-        out.push_str(&upper)
-    } else {
-        out.push(c)
-    }
+    // A letter without a single capital, like ß, is left alone.
+    let mut upper = c.to_uppercase();
+    out.push(if upper.len() == 1 { upper.next().unwrap_or(c) } else { c });
     out.push_str(&text[at + c.len_utf8()..]);
     out
 }

@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod check;
 mod compare;
 mod demo;
 mod detokenize;
@@ -19,6 +20,7 @@ use clap::Subcommand;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Check(check::Check),
     Compare(compare::Compare),
     Demo(demo::Demo),
     Grammar(grammar::Grammar),
@@ -36,6 +38,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
+            Self::Check(command) => command.run(),
             Self::Compare(command) => command.run(),
             Self::Demo(command) => command.run(),
             Self::Grammar(command) => command.run(),
