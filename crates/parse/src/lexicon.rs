@@ -19,6 +19,10 @@ pub(crate) struct Word {
     pub(crate) form: u64,
     /// The word in lower case, known or not.
     pub(crate) lower: u64,
+    /// The known word in lower case, or the signature.
+    pub(crate) low: u64,
+    /// The parts of speech the word in lower case was seen with, whatever its case then.
+    pub(crate) low_class: u64,
     /// The kinds of its characters, runs as one.
     pub(crate) shape: u64,
     /// The first 1, 2, 3 and 4 characters.
@@ -54,12 +58,19 @@ impl Lexicon {
     pub(crate) fn build<'a>(words: impl Iterator<Item = (&'a str, u8)>) -> Self {
         let mut seen = Vocab::new();
         let mut counts: Vec<HashMap<u8, u32>> = Vec::new();
-        for (word, tag) in words {
+        let mut count = |word: &str, tag: u8| {
             let symbol = seen.intern(word);
             if symbol.index() == counts.len() {
                 counts.push(HashMap::default());
             }
             *counts[symbol.index()].entry(tag).or_default() += 1;
+        };
+        for (word, tag) in words {
+            count(word, tag);
+            let lower = word.to_lowercase();
+            if lower != word {
+                count(&lower, tag);
+            }
         }
         let mut known = Vocab::new();
         let mut classes = Vec::new();
@@ -116,22 +127,25 @@ impl Lexicon {
 
     /// What features know of a word.
     pub(crate) fn word(&self, text: &str) -> Word {
-        let known = self.get(text);
-        let class = known.and_then(|index| self.classes.get(index)).copied().unwrap_or(0);
         let lower = text.to_lowercase();
+        let known = self.get(text);
+        let known_low = if lower == text { known } else { self.get(&lower) };
+        let class =
+            |at: Option<usize>| at.and_then(|at| self.classes.get(at)).map_or(0, |&class| u64::from(class));
         let ends = Ends::of(&lower);
         let shape = shape(text);
         // Above all numbers of known words, and below 2^40.
-        let signature = |hash: u64| (1 << 32) | (hash >> 32);
-        let form = known
-            .map_or_else(|| signature(hash(&shape).rotate_left(17) ^ hash(ends.last(3))), |at| at as u64 + 1);
+        let signature = (1 << 32) | ((hash(&shape).rotate_left(17) ^ hash(ends.last(3))) >> 32);
+        let number = |at: Option<usize>| at.map_or(signature, |at| at as u64 + 1);
         Word {
-            form,
+            form: number(known),
             lower: hash(&lower),
+            low: number(known_low),
+            low_class: class(known_low),
             shape: hash(&shape),
             prefixes: std::array::from_fn(|index| hash(ends.first(index + 1))),
             suffixes: std::array::from_fn(|index| hash(ends.last(index + 1))),
-            class: u64::from(class),
+            class: class(known),
         }
     }
 }
@@ -213,6 +227,8 @@ mod tests {
         assert_eq!(lexicon.word("the").form, 1);
         assert_eq!(lexicon.word("singing").form, lexicon.word("bringing").form);
         assert_ne!(lexicon.word("singing").form, lexicon.word("Singing").form);
+        assert_eq!(lexicon.word("The").low, 1);
+        assert_ne!(lexicon.word("The").form, 1);
         assert_ne!(lexicon.word("singing").lower, lexicon.word("ringing").lower);
         assert_eq!(lexicon.word("").prefixes[3], lexicon.word("").suffixes[0]);
     }

@@ -93,6 +93,14 @@ impl System for TagSystem {
         t.two(w0.suffixes[2], n1.suffixes[2]);
         t.two(w0.suffixes[2], p1.lower);
         t.two(w0.suffixes[2], n1.lower);
+        t.one(w0.low_class);
+        t.two(w0.low_class, w0.shape);
+        t.three(p1.low_class, w0.low_class, n1.low_class);
+        t.two(w0.lower, n1.low_class);
+        t.two(p1.low_class, w0.lower);
+        t.three(p1.lower, w0.lower, n1.lower);
+        t.two(n1.low_class, n2.low_class);
+        t.two(p2.low_class, p1.low_class);
     }
 
     fn keys(&self, sentence: &TagSentence, view: View<'_, u8>, keys: &mut Vec<u64>) {
@@ -113,6 +121,9 @@ impl System for TagSystem {
         t.two(t1, n1.lower);
         t.three(t1, w0.class, n1.class);
         t.three(t1, w0.suffixes[1], n1.suffixes[1]);
+        t.three(t1, t2, w0.low_class);
+        t.three(t1, w0.lower, n1.low_class);
+        t.three(t1, t2, w0.suffixes[2]);
     }
 
     fn digest(&self, tag: &u8) -> u64 {

@@ -151,8 +151,8 @@ impl Prepared {
         let examples: Vec<(&[Word], &[u8])> =
             self.train.iter().map(|tagged| (&tagged.words[..], &tagged.tags[..])).collect();
         let judge = |tagger: &Tagger| accuracy(tagger, &self.dev, config.threads);
-        let epochs = if self.dev.is_empty() { JACKKNIFE_EPOCHS } else { TAGGER_EPOCHS };
-        let training = TaggerTraining { lookahead: config.lookahead, epochs, threads: config.threads };
+        let training =
+            TaggerTraining { lookahead: config.lookahead, epochs: TAGGER_EPOCHS, threads: config.threads };
         let tagger =
             Tagger::train(&examples, self.tags.len(), training, "tagger", progress, judge, |epoch: Epoch| {
                 report(News::Line(&format!(
@@ -208,9 +208,9 @@ impl Prepared {
     }
 }
 
-const TAGGER_EPOCHS: usize = 6;
+const TAGGER_EPOCHS: usize = 8;
 const FOLDS: usize = 4;
-const JACKKNIFE_EPOCHS: usize = 2;
+const JACKKNIFE_EPOCHS: usize = 3;
 
 /// Per cent of words with the right tag.
 pub(crate) fn accuracy(tagger: &Tagger, sentences: &[Tagged], threads: usize) -> f64 {

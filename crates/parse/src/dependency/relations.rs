@@ -27,7 +27,7 @@ impl Tree {
             }
         }
         let tag = |at: Option<usize>| at.and_then(|at| tags.get(at)).map_or(0, |&tag| u64::from(tag) + 1);
-        let form = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or(0, |word| word.form);
+        let form = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or(0, |word| word.low);
         let keys = (0..length).map(|d| {
             let mut keys = Vec::new();
             let head = heads[d].map(|head| head as usize);

@@ -28,7 +28,7 @@ pub(crate) struct Atom {
 
 impl Atom {
     pub(crate) fn new(word: &Word, tag: u8) -> Self {
-        Self { form: word.form, tag: u64::from(tag) + 1 }
+        Self { form: word.low, tag: u64::from(tag) + 1 }
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Example<T> {
 pub(crate) struct LearnConfig {
     pub(crate) beam: usize,
     pub(crate) epochs: usize,
-    /// Sentences per batch.
+    /// Sentences per batch, at the most.
     pub(crate) batch: usize,
     pub(crate) threads: usize,
     pub(crate) update: Update,
@@ -59,6 +59,8 @@ pub(crate) fn learn<S: System>(
     mut report: impl FnMut(Epoch, &Rows),
 ) -> Rows {
     let mut table = Table::new();
+    // Few examples need small batches, or there would be hardly any updates.
+    let batch = config.batch.min(examples.len() / 64).max(1);
     let mut order: Vec<usize> = (0..examples.len()).collect();
     let mut time = 0i64;
     let mut best: Option<(f64, usize, Rows)> = None;
@@ -68,7 +70,7 @@ pub(crate) fn learn<S: System>(
         Rng::for_item(config.seed, number as u64).shuffle(&mut order);
         let mut updates = 0;
         let mut done = 0;
-        for batch in order.chunks(config.batch.max(1)) {
+        for batch in order.chunks(batch) {
             time += 1;
             for changes in changes_of(system, &table, examples, batch, config, &mut searches) {
                 updates += usize::from(!changes.is_empty());

@@ -79,7 +79,7 @@ pub fn train_dependency(
         epochs: config.epochs,
         batch: 24,
         threads: config.threads,
-        update: Update::MaxViolation { horizon: 24 },
+        update: Update::MaxViolation { horizon: 60 },
         patience: 3,
         least: 0.02,
         seed: 5,
