@@ -19,6 +19,7 @@
 //! # Ok::<(), sylvan_base::Fault>(())
 //! ```
 
+mod aggregate;
 pub mod apply;
 mod count;
 pub mod extract;
@@ -28,7 +29,9 @@ mod import;
 mod notation;
 mod preprocessing;
 mod rule;
+mod score;
 mod table;
+mod train;
 mod weights;
 
 pub use count::RuleCounts;
@@ -36,7 +39,9 @@ pub use formats::read_travatar;
 pub use import::{ImportConfig, Imported, import_travatar};
 pub use preprocessing::Preprocessing;
 pub use rule::{InvalidRule, Rule, Source, TargetSide};
+pub use score::{ScoreConfig, Scored, Significance, Smoothing, TargetKey};
 pub use table::{
     Count, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount, RuleId, RuleNotes, SourceId, WordLink,
 };
+pub use train::{TrainConfig, Trained, TrainingFiles, train};
 pub use weights::Weights;

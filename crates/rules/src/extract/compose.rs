@@ -3,8 +3,8 @@
 //! Bottom-up: the fragments of a vertex are its minimal rules with, for each tail, nothing or a fragment of the
 //! tail's vertex. Fragments refer to each other, so each costs a few numbers however large the rule is.
 
-use super::ExtractConfig;
 use super::graph::RuleGraph;
+use super::{ExtractConfig, Numbering};
 use crate::apply::Input;
 
 /// No fragment: the tail stays a variable.
@@ -79,6 +79,12 @@ impl Composer {
     fn fill(&mut self, graph: &RuleGraph, vertex: u32, edge: u32, config: &ExtractConfig, phrases: bool) {
         let minimal = &graph.edges[edge as usize];
         let tails = graph.edge_tails(minimal);
+        // The tail to fill at each step.
+        let met = graph.edge_met(minimal);
+        let nth = |step: usize| match config.numbering {
+            Numbering::Source => step,
+            Numbering::Travatar => met[step] as usize,
+        };
         let alone = Sums {
             size: 1,
             nodes: minimal.nodes,
@@ -98,9 +104,9 @@ impl Composer {
         loop {
             let sums = self.sums[self.sums.len() - 1];
             if self.chosen.len() == tails.len() {
-                self.add(vertex, edge, sums);
+                self.add(vertex, edge, sums, nth);
             } else {
-                let fragments = self.of_vertex[tails[self.chosen.len()] as usize].clone();
+                let fragments = self.of_vertex[tails[nth(self.chosen.len())] as usize].clone();
                 let is_last = self.chosen.len() + 1 == tails.len();
                 let found = if next == 0 && sums.variables < config.variables {
                     Some((VARIABLE, Sums { variables: sums.variables + 1, ..sums }))
@@ -119,7 +125,7 @@ impl Composer {
             }
             let Some(back) = self.chosen.pop() else { return };
             self.sums.pop();
-            let fragments = self.of_vertex[tails[self.chosen.len()] as usize].clone();
+            let fragments = self.of_vertex[tails[nth(self.chosen.len())] as usize].clone();
             next = if back == VARIABLE { 1 } else { back - fragments.start + 2 };
         }
     }
@@ -139,10 +145,13 @@ impl Composer {
         (filled.fits(config) && (filled.size <= config.minimal_rules || is_phrase)).then_some(filled)
     }
 
-    fn add(&mut self, vertex: u32, edge: u32, sums: Sums) {
+    fn add(&mut self, vertex: u32, edge: u32, sums: Sums, nth: impl Fn(usize) -> usize) {
         let Sums { size, nodes, words, source_words, variables, share } = sums;
         let start = self.fillings.len() as u32;
-        self.fillings.extend_from_slice(&self.chosen);
+        self.fillings.resize(self.fillings.len() + self.chosen.len(), VARIABLE);
+        for (step, &choice) in self.chosen.iter().enumerate() {
+            self.fillings[start as usize + nth(step)] = choice;
+        }
         let fillings = start..self.fillings.len() as u32;
         self.fragments.push(Fragment {
             vertex,

@@ -56,6 +56,8 @@ pub(super) struct RuleGraph {
     pub(super) edges: Vec<Minimal>,
     pub(super) pieces: Vec<Piece>,
     pub(super) tails: Vec<u32>,
+    /// Beside `tails`: the places among the tails of an edge, in the order in which Travatar meets them.
+    met: Vec<u32>,
     /// The vertices of each node.
     of_node: Vec<std::ops::Range<u32>>,
     work: Work,
@@ -66,6 +68,7 @@ pub(super) struct RuleGraph {
 struct Cut {
     pieces: Vec<Piece>,
     tails: Vec<NodeId>,
+    met: Vec<NodeId>,
     open: Vec<Child>,
     nodes: u32,
     source_words: u32,
@@ -91,6 +94,7 @@ impl RuleGraph {
         self.edges.clear();
         self.pieces.clear();
         self.tails.clear();
+        self.met.clear();
         self.of_node.clear();
         let root = input.node_count() - 1;
         for index in 0..input.node_count() {
@@ -112,13 +116,18 @@ impl RuleGraph {
         let Work { cuts, done, .. } = &mut self.work;
         done.clear();
         cuts.clear();
-        let start = |way: u32| Cut {
-            pieces: vec![Piece::Open(way)],
-            tails: Vec::new(),
-            open: input.children(way).iter().rev().copied().collect(),
-            nodes: 1,
-            source_words: 0,
-            weight: input.score(way),
+        let start = |way: u32| {
+            let mut cut = Cut {
+                pieces: Vec::new(),
+                tails: Vec::new(),
+                met: Vec::new(),
+                open: Vec::new(),
+                nodes: 0,
+                source_words: 0,
+                weight: 0.0,
+            };
+            expand(&mut cut, input, way, frontier);
+            cut
         };
         cuts.extend(input.ways(node).rev().map(start));
         while let Some(mut cut) = cuts.pop() {
@@ -139,13 +148,13 @@ impl RuleGraph {
                         if ways.len() > 1 {
                             for way in ways.by_ref().rev() {
                                 let mut other = cut.clone();
-                                expand(&mut other, input, way);
+                                expand(&mut other, input, way, frontier);
                                 cuts.push(other);
                             }
                             ended = false;
                             break;
                         }
-                        expand(&mut cut, input, first);
+                        expand(&mut cut, input, first, frontier);
                     }
                 }
             }
@@ -208,6 +217,8 @@ impl RuleGraph {
     fn add_edge(&mut self, cut: &Cut, pieces: std::ops::Range<u32>, chosen: &[u32], first: u32, end: u32) {
         let tails = self.tails.len() as u32;
         self.tails.extend_from_slice(chosen);
+        let place = |node: &NodeId| cut.tails.iter().position(|tail| tail == node).unwrap_or(0) as u32;
+        self.met.extend(cut.met.iter().map(place));
         let taken: u32 = chosen.iter().map(|&tail| self.range_len(tail)).sum();
         self.edges.push(Minimal {
             pieces,
@@ -227,6 +238,11 @@ impl RuleGraph {
 
     pub(super) fn edge_tails(&self, edge: &Minimal) -> &[u32] {
         &self.tails[edge.tails.start as usize..edge.tails.end as usize]
+    }
+
+    /// The places among the tails of an edge, in the order in which Travatar meets them.
+    pub(super) fn edge_met(&self, edge: &Minimal) -> &[u32] {
+        &self.met[edge.tails.start as usize..edge.tails.end as usize]
     }
 
     /// Shares and expected uses. With one edge everywhere both are 1 and nothing is computed.
@@ -264,8 +280,12 @@ impl RuleGraph {
     }
 }
 
-fn expand<I: Input>(cut: &mut Cut, input: &I, way: u32) {
+fn expand<I: Input>(cut: &mut Cut, input: &I, way: u32, frontier: &Frontier) {
     cut.pieces.push(Piece::Open(way));
+    cut.met.extend(input.children(way).iter().filter_map(|child| match *child {
+        Child::Node(below) if frontier.closures[below.0 as usize].is_some() => Some(below),
+        _ => None,
+    }));
     cut.nodes += 1;
     cut.weight += input.score(way);
     cut.open.extend(input.children(way).iter().rev());

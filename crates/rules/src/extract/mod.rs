@@ -20,6 +20,7 @@ use frontier::Frontier;
 pub use frontier::LinkOutOfRange;
 use graph::RuleGraph;
 pub use occurrence::Occurrence;
+pub(crate) use occurrence::Place;
 
 /// What becomes of target words without a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +55,20 @@ pub struct ExtractConfig {
     pub attach: Attach,
     /// Of a packed forest, at most so many minimal rules per node.
     pub ways_per_node: u32,
+    /// How the variables of the target side are numbered.
+    pub numbering: Numbering,
+}
+
+/// How the variables of the target side are numbered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Numbering {
+    /// As those of the source side: `x1` on both sides is the same node.
+    #[default]
+    Source,
+    /// In the order in which Travatar's extractor meets them: those below a node before those deeper down. Where a
+    /// node that cannot be cut off stands before one that can, its rules confuse their variables; its phrases too
+    /// are found in this order. For comparisons with its tables, not for translation.
+    Travatar,
 }
 
 impl Default for ExtractConfig {
@@ -67,6 +82,7 @@ impl Default for ExtractConfig {
             phrase_words: 0,
             attach: Attach::Lowest,
             ways_per_node: 100,
+            numbering: Numbering::Source,
         }
     }
 }
@@ -118,8 +134,14 @@ impl Extractor {
         }
         self.graph.build(input, target.len() as u32, &self.frontier, &self.config);
         self.composer.compose(input, &self.graph, &self.config);
-        let mut occurrence =
-            Occurrence::new(input, target, &self.frontier.links, &self.graph, &self.composer);
+        let mut occurrence = Occurrence::new(
+            input,
+            target,
+            &self.frontier.links,
+            &self.graph,
+            &self.composer,
+            self.config.numbering,
+        );
         for fragment in 0..self.composer.len() {
             occurrence.set(fragment);
             found(&occurrence);

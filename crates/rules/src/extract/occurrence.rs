@@ -4,6 +4,7 @@ use sylvan_base::Symbol;
 use sylvan_corpus::Link;
 use sylvan_trees::NodeId;
 
+use super::Numbering;
 use super::compose::{Composer, VARIABLE};
 use super::graph::{Piece, RuleGraph};
 use crate::apply::Input;
@@ -28,6 +29,7 @@ pub struct Occurrence<'a, I> {
     links: &'a [Link],
     graph: &'a RuleGraph,
     composer: &'a Composer,
+    numbering: Numbering,
     fragment: usize,
     places: Vec<Place>,
     target: Vec<TargetSide>,
@@ -35,6 +37,8 @@ pub struct Occurrence<'a, I> {
     stack: Vec<(u32, u32, u32)>,
     /// Target ranges of the variables: first, end, number.
     variables: Vec<(u32, u32, u32)>,
+    /// The variables' vertices, in source order.
+    vertices: Vec<u32>,
     /// Per target position of the rule, which of its words it is.
     numbers: Vec<u32>,
 }
@@ -46,6 +50,7 @@ impl<'a, I: Input> Occurrence<'a, I> {
         links: &'a [Link],
         graph: &'a RuleGraph,
         composer: &'a Composer,
+        numbering: Numbering,
     ) -> Self {
         Self {
             input,
@@ -53,12 +58,14 @@ impl<'a, I: Input> Occurrence<'a, I> {
             links,
             graph,
             composer,
+            numbering,
             fragment: 0,
             places: Vec::new(),
             target: Vec::new(),
             word_links: Vec::new(),
             stack: Vec::new(),
             variables: Vec::new(),
+            vertices: Vec::new(),
             numbers: Vec::new(),
         }
     }
@@ -66,6 +73,9 @@ impl<'a, I: Input> Occurrence<'a, I> {
     pub(super) fn set(&mut self, fragment: usize) {
         self.fragment = fragment;
         self.read_source();
+        if self.numbering == Numbering::Travatar && self.variables.len() > 1 {
+            self.renumber();
+        }
         self.read_target();
         self.read_links();
     }
@@ -74,6 +84,7 @@ impl<'a, I: Input> Occurrence<'a, I> {
     fn read_source(&mut self) {
         self.places.clear();
         self.variables.clear();
+        self.vertices.clear();
         self.stack.clear();
         let (graph, composer) = (self.graph, self.composer);
         // An open fragment: itself, its next piece, its next tail.
@@ -96,6 +107,7 @@ impl<'a, I: Input> Occurrence<'a, I> {
                     let filling = composer.fillings[(fragment.fillings.start + nth) as usize];
                     if filling == VARIABLE {
                         let vertex = graph.edge_tails(minimal)[nth as usize];
+                        self.vertices.push(vertex);
                         let vertex = &graph.vertices[vertex as usize];
                         self.variables.push((vertex.first, vertex.end, self.variables.len() as u32));
                         self.places.push(Place::Var(vertex.node));
@@ -103,6 +115,33 @@ impl<'a, I: Input> Occurrence<'a, I> {
                         self.stack.push((filling, 0, 0));
                     }
                 }
+            }
+        }
+    }
+
+    /// Gives the variables the numbers that Travatar gives them.
+    fn renumber(&mut self) {
+        let (graph, composer) = (self.graph, self.composer);
+        let mut next = 0;
+        self.stack.clear();
+        self.stack.push((self.fragment as u32, 0, 0));
+        while let Some((at, step, _)) = self.stack.last_mut() {
+            let fragment = &composer.fragments[*at as usize];
+            let minimal = &graph.edges[fragment.edge as usize];
+            let Some(&nth) = graph.edge_met(minimal).get(*step as usize) else {
+                self.stack.pop();
+                continue;
+            };
+            *step += 1;
+            match composer.fillings[(fragment.fillings.start + nth) as usize] {
+                VARIABLE => {
+                    let vertex = graph.edge_tails(minimal)[nth as usize];
+                    if let Some(place) = self.vertices.iter().position(|&known| known == vertex) {
+                        self.variables[place].2 = next;
+                    }
+                    next += 1;
+                }
+                filling => self.stack.push((filling, 0, 0)),
             }
         }
     }

@@ -16,6 +16,12 @@ pub struct Limits {
     /// Target words per rule.
     #[serde(default)]
     pub words: Option<u32>,
+    /// Source words per rule.
+    #[serde(default)]
+    pub source_words: Option<u32>,
+    /// Words below nodes where whole phrases become rules.
+    #[serde(default)]
+    pub phrase_words: Option<u32>,
     /// Variables per rule.
     #[serde(default)]
     pub variables: Option<u32>,

@@ -20,13 +20,10 @@ use sylvan_base::{Id, Symbol, define_id};
 use sylvan_store::{Container, FrozenVocab, Section};
 
 pub use build::GrammarBuilder;
-#[allow(unused_imports)]
 pub(crate) use build::{RuleRecord, TableBuilder};
 pub use codes::Precision;
-#[allow(unused_imports)]
 pub(crate) use codes::{CodeBook, Codes};
 pub use count::Count;
-#[allow(unused_imports)]
 pub(crate) use file::TableFile;
 pub use meta::{Limits, Meta};
 use tokens::Tokens;

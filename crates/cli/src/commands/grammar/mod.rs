@@ -1,7 +1,10 @@
 //! `sylvan grammar`: rule tables.
 
+mod export;
+mod extract;
 mod import;
 mod info;
+mod show;
 mod verify;
 
 use clap::{Args, Subcommand};
@@ -15,16 +18,22 @@ pub(crate) struct Grammar {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Export(export::Export),
+    Extract(extract::Extract),
     Import(import::Import),
     Info(info::Info),
+    Show(show::Show),
     Verify(verify::Verify),
 }
 
 impl Grammar {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
+            Command::Export(command) => command.run(),
+            Command::Extract(command) => command.run(),
             Command::Import(command) => command.run(),
             Command::Info(command) => command.run(),
+            Command::Show(command) => command.run(),
             Command::Verify(command) => command.run(),
         }
     }
