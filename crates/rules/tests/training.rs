@@ -179,12 +179,11 @@ fn limits_smoothing_and_pruning_do_what_they_say() {
     };
     let (limited, _, few) = score(&|score| score.per_source = 2);
     assert!(limited.scored.kept < all.scored.kept && limited.scored.distinct == all.scored.distinct);
-    assert!(few.sources().all(|(_, rules)| rules.len() <= 2));
+    assert!(few.sources().all(|(_, rules)| rules.count() <= 2));
     // The most frequent stay, with their frequencies among all.
     let kept: BTreeMap<Rule, f32> = few.rules().map(|id| (few.rule(id), few.features(id)[0])).collect();
     for (_, rules) in grammar.sources() {
-        let mut counts: Vec<_> =
-            rules.iter().map(|&id| (grammar.notes(id).count.unwrap().rule, id)).collect();
+        let mut counts: Vec<_> = rules.map(|id| (grammar.notes(id).count.unwrap().rule, id)).collect();
         counts.sort();
         let (_, best) = counts[counts.len() - 1];
         let most = counts[counts.len() - 1].0;

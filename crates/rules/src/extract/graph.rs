@@ -248,7 +248,8 @@ impl RuleGraph {
     /// Shares and expected uses. With one edge everywhere both are 1 and nothing is computed.
     fn weigh(&mut self) {
         let Some(root) = self.vertices.len().checked_sub(1) else { return };
-        if self.edges.len() == self.vertices.len() {
+        let one_each = self.of_node.iter().all(|vertices| vertices.len() <= 1);
+        if one_each && self.edges.len() == self.vertices.len() {
             self.vertices.iter_mut().for_each(|vertex| vertex.outside = 1.0);
             return;
         }
@@ -260,6 +261,12 @@ impl RuleGraph {
                 edge.weight + tails.sum::<f64>()
             };
             let best = edges.clone().map(|edge| weight(self, edge)).fold(f64::NEG_INFINITY, f64::max);
+            if best == f64::NEG_INFINITY {
+                // Nothing fits below: no derivation uses it.
+                edges.for_each(|edge| self.edges[edge as usize].share = 0.0);
+                self.vertices[index].inside = best;
+                continue;
+            }
             let sum: f64 = edges.clone().map(|edge| libm::exp(weight(self, edge) - best)).sum();
             for edge in edges {
                 let share = libm::exp(weight(self, edge) - best) / sum;

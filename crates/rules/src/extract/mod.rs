@@ -144,7 +144,10 @@ impl Extractor {
         );
         for fragment in 0..self.composer.len() {
             occurrence.set(fragment);
-            found(&occurrence);
+            // Of exhaustive attachment, some vertices are in no derivation of the whole.
+            if occurrence.count() > Count::default() {
+                found(&occurrence);
+            }
         }
         Ok(())
     }

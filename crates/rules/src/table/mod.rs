@@ -225,11 +225,13 @@ impl Grammar {
 
     fn try_rule(&self, id: RuleId) -> Option<Rule> {
         let (source, hot) = self.hot_rule(id)?;
-        let target = hot.symbols().map(|symbol| self.checked(symbol)).collect::<Option<Vec<TargetSide>>>()?;
-        if target.len() != hot.symbols as usize {
-            return None;
-        }
-        Rule::new(self.source(source)?, target).ok()
+        Rule::new(self.source(source)?, self.target_of(&hot)?).ok()
+    }
+
+    fn target_of(&self, rule: &HotRule<'_>) -> Option<Vec<TargetSide>> {
+        let target =
+            rule.symbols().map(|symbol| self.checked(symbol)).collect::<Option<Vec<TargetSide>>>()?;
+        (target.len() == rule.symbols as usize).then_some(target)
     }
 
     fn checked(&self, symbol: TargetSide) -> Option<TargetSide> {
@@ -258,30 +260,29 @@ impl Grammar {
     fn trie_path(&self, source: SourceId) -> Option<Vec<u32>> {
         let mut path = Vec::new();
         let mut place = 0;
-        // No way is longer than there are places.
-        for _ in 0..=self.trie.starts.len() {
+        // A damaged trie may lead in circles.
+        let mut budget = 1u32 << 22;
+        loop {
             let row = self.trie.row(place);
-            let after = row.partition_point(|&[_, next]| self.first_source(next) <= Some(source.0));
+            let after =
+                row.partition_point(|&[_, next]| self.first_source(next, &mut budget) <= Some(source.0));
             let &[token, next] = row.get(after.checked_sub(1)?)?;
             path.push(token);
             if next & trie::LEAF != 0 {
                 return (next & !trie::LEAF == source.0).then_some(path);
             }
+            budget = budget.checked_sub(1)?;
             place = next;
         }
-        None
     }
 
     /// The first source below a step: levels are in order, so it is the leftmost one.
-    fn first_source(&self, next: u32) -> Option<u32> {
-        let mut next = next;
-        for _ in 0..=self.trie.starts.len() {
-            if next & trie::LEAF != 0 {
-                return Some(next & !trie::LEAF);
-            }
+    fn first_source(&self, mut next: u32, budget: &mut u32) -> Option<u32> {
+        while next & trie::LEAF == 0 {
+            *budget = budget.checked_sub(1)?;
             next = self.trie.row(next).first()?[1];
         }
-        None
+        Some(next & !trie::LEAF)
     }
 
     /// A rule's feature values.
@@ -321,11 +322,10 @@ impl Grammar {
     }
 
     /// Source sides in order, with the rules of each.
-    pub fn sources(&self) -> impl Iterator<Item = (SourceId, Vec<RuleId>)> + '_ {
+    pub fn sources(&self) -> impl Iterator<Item = (SourceId, impl Iterator<Item = RuleId> + '_)> + '_ {
         (0..self.source_count()).map(|index| {
             let (first, end) = (self.sources[index][0], self.sources[index + 1][0]);
-            let rules = (first..end.max(first)).map(|place| self.id(place)).collect();
-            (SourceId::from_index(index), rules)
+            (SourceId::from_index(index), (first..end).map(|place| self.id(place)))
         })
     }
 

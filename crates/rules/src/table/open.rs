@@ -11,6 +11,7 @@ use super::file::*;
 use super::tokens::Tokens;
 use super::trie::Trie;
 use super::{Blocks, Grammar, Meta};
+use crate::Rule;
 
 impl Grammar {
     /// Opens a table file.
@@ -98,10 +99,16 @@ impl Grammar {
     pub fn verify(&self) -> Result<()> {
         let Some((file, vocab)) = &self.file else { return Ok(()) };
         vocab.verify()?;
+        let bad = |what: String| Err(file.bad(what, "a table whose rules all read".into()));
         for (source, rules) in self.sources() {
-            let known = self.source(source).is_some();
-            if let Some(bad) = rules.iter().find(|&&rule| !known || self.try_rule(rule).is_none()) {
-                return Err(file.bad(format!("rule {} that is none", bad.0), "a linear rule".into()));
+            let (Some(tokens), Some(mut cursor)) = (self.source(source), self.rules_at(source)) else {
+                return bad(format!("source side {} that does not read", source.0));
+            };
+            for id in rules {
+                let target = self.read_rule(&mut cursor).and_then(|rule| self.target_of(&rule));
+                if target.is_none_or(|target| Rule::new(tokens.clone(), target).is_err()) {
+                    return bad(format!("rule {} that is none", id.0));
+                }
             }
         }
         Ok(())
