@@ -41,7 +41,8 @@ pub use preprocessing::Preprocessing;
 pub use rule::{InvalidRule, Rule, Source, TargetSide};
 pub use score::{ScoreConfig, Scored, Significance, Smoothing, TargetKey};
 pub use table::{
-    Count, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount, RuleId, RuleNotes, SourceId, WordLink,
+    Count, Filter, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount, RuleId, RuleNotes, SourceId,
+    WordLink,
 };
-pub use train::{TrainConfig, Trained, TrainingFiles, train};
+pub use train::{TrainConfig, Trained, TrainingFiles, extract_counts, score_counts, train};
 pub use weights::Weights;

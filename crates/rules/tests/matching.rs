@@ -1,11 +1,11 @@
 //! The trie matcher against a naive one that tries every rule at every node.
 #![allow(clippy::unwrap_used)]
 
-use sylvan_base::{Rng, Vocab};
-use sylvan_rules::apply::{Applier, DefaultRules, match_rules};
+use sylvan_base::{Rng, Span, Vocab};
+use sylvan_rules::apply::{Applier, DefaultRules, Origin, Workspace, match_rules};
 use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleId, Source, Weights};
 use sylvan_testkit::{Instance, random_instance};
-use sylvan_trees::{Child, NodeId, Tree};
+use sylvan_trees::{Child, ForestEdge, NodeId, PackedForest, Tree};
 
 fn tree(text: &str, vocab: &mut Vocab) -> Tree {
     sylvan_trees::penn::parse_line(text, Default::default(), vocab).unwrap().unwrap()
@@ -104,4 +104,111 @@ fn a_deep_chain_is_matched_without_recursion() {
     let grammar = builder.finish();
     let forest = Applier::new(&grammar, &Weights::default(), DefaultRules::Never).forest(&tree, &vocab);
     assert_eq!(forest.edge_ids().len(), 1 + depth + depth - 1);
+}
+
+#[test]
+fn layers_and_rules_of_one_sentence_take_part_alike() {
+    let mut vocab = Vocab::new();
+    let tree = tree("(S (A a))", &mut vocab);
+    let mut build = |rules: &[(&str, f32)]| {
+        let mut builder = GrammarBuilder::new(["score"]);
+        for (text, score) in rules {
+            let rule = Rule::parse(text, &mut vocab).unwrap();
+            builder.add(&rule, &[*score], &vocab);
+        }
+        builder.finish()
+    };
+    let table = build(&[("A(a) -> x", 1.0), ("S(x1:A) -> x1", 1.0)]);
+    let overlay = build(&[("A(a) -> y", 1.0)]);
+    let own = build(&[("A(a) -> z", 1.0), ("B(b) -> b", 1.0)]);
+    let weights = Weights::of([("score", 1.0), ("tm1.score", 2.0), ("tm2.score", 3.0)]);
+    let applier = Applier::layered(&[&table, &overlay], &weights, DefaultRules::Never);
+    let forest = applier.forest_in(&tree, &vocab, Some(&own), &mut Workspace::default());
+    let mut found: Vec<(f64, Origin)> = forest
+        .edge_ids()
+        .map(|edge| (forest.edge(edge).spec.score, applier.origin(forest.edge(edge).spec.rule)))
+        .collect();
+    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(format!("{:?}", a.1).cmp(&format!("{:?}", b.1))));
+    let expected = [
+        (1.0, Origin::Rule(0, RuleId(0))),
+        (1.0, Origin::Rule(0, RuleId(1))),
+        (2.0, Origin::Rule(1, RuleId(0))),
+        (3.0, Origin::Rule(2, RuleId(0))),
+    ];
+    assert_eq!(found, expected);
+}
+
+/// All binary bracketings of a sentence, and all treelets of all trees found in it.
+#[test]
+fn a_forest_matches_what_its_trees_match() {
+    let mut rng = Rng::new(6);
+    let mut matches = 0;
+    for _ in 0..sylvan_testkit::cases(300, 3_000) {
+        let mut vocab = Vocab::new();
+        let length = 2 + rng.below(3);
+        let words: Vec<_> = (0..length).map(|index| vocab.intern(&format!("w{index}"))).collect();
+        let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+        let id = |start: usize, end: usize| {
+            let narrower: usize = (1..end - start).map(|width| length + 1 - width).sum();
+            NodeId((narrower + start) as u32)
+        };
+        for width in 1..=length {
+            for start in 0..=length - width {
+                let (end, head) = (start + width, id(start, start + width));
+                nodes.push((vocab.intern(rng.pick::<&str>(&["A", "B"])), Span::new(start, end)));
+                let mut ways: Vec<Vec<Child>> = (start + 1..end)
+                    .map(|middle| vec![Child::Node(id(start, middle)), Child::Node(id(middle, end))])
+                    .collect();
+                if width == 1 {
+                    ways.push(vec![Child::Leaf(start as u32)]);
+                }
+                edges.extend(ways.into_iter().map(|children| ForestEdge { head, children, score: 0.0 }));
+            }
+        }
+        let forest = PackedForest::new(words, &nodes, &edges).unwrap();
+        let trees = forest.trees(100);
+        // Random treelets of random trees.
+        let mut builder = GrammarBuilder::new([]);
+        for _ in 0..30 {
+            let (tree, _) = rng.pick(&trees);
+            let node = NodeId(rng.below(tree.len()) as u32);
+            let mut open = vec![Child::Node(node)];
+            let mut source = Vec::new();
+            while let Some(child) = open.pop() {
+                match child {
+                    Child::Leaf(at) => source.push(Source::Word(tree.words()[at as usize])),
+                    Child::Node(below) if !source.is_empty() && rng.chance(0.4) => {
+                        source.push(Source::Var(tree.label(below)));
+                    }
+                    Child::Node(below) => {
+                        source.push(Source::Open(tree.label(below), tree.children(below).len() as u32));
+                        open.extend(tree.children(below).iter().rev());
+                    }
+                }
+            }
+            let variables = source.iter().filter(|token| matches!(token, Source::Var(_))).count() as u32;
+            let target = (0..variables).map(sylvan_rules::TargetSide::Var).collect();
+            builder.add(&Rule::new(source, target).unwrap(), &[], &vocab);
+        }
+        let grammar = builder.finish();
+        let mut found = std::collections::BTreeSet::new();
+        for node in forest.nodes() {
+            match_rules(&grammar, &forest, node, |rule, bound| {
+                let spans: Vec<Span> = bound.iter().map(|&node| forest.span(node)).collect();
+                found.insert((forest.span(node), rule, spans));
+            });
+        }
+        let mut expected = std::collections::BTreeSet::new();
+        for (tree, _) in &trees {
+            for node in tree.nodes() {
+                match_rules(&grammar, tree, node, |rule, bound| {
+                    let spans: Vec<Span> = bound.iter().map(|&node| tree.span(node)).collect();
+                    expected.insert((tree.span(node), rule, spans));
+                });
+            }
+        }
+        assert_eq!(found, expected);
+        matches += found.len();
+    }
+    assert!(matches > 5_000, "{matches}");
 }

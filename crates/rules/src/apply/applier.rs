@@ -1,4 +1,4 @@
-//! A grammar with weights, applied to trees and packed forests.
+//! Grammars with weights, applied to trees and packed forests.
 
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{Id, Vocab};
@@ -7,7 +7,7 @@ use sylvan_trees::{Child, NodeId};
 
 use super::input::{Input, sizes};
 use super::matching::{Match, Matcher};
-use crate::{Grammar, TargetSide, Weights};
+use crate::{Grammar, RuleId, TargetSide, Weights};
 
 /// What happens at a node where no rule matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,56 +31,124 @@ impl DefaultRules {
     }
 }
 
-/// The weights of one grammar's features.
+/// One source of rules with the weights of its features.
 #[derive(Debug, Clone)]
-struct RuleWeights {
+struct RuleLayer<'g> {
+    grammar: &'g Grammar,
     features: Vec<f64>,
     per_rule: f64,
     per_word: f64,
+    /// What its rule ids begin with among those of all layers.
+    base: u32,
 }
 
-/// A grammar with weights, ready to be applied.
+impl<'g> RuleLayer<'g> {
+    fn new(grammar: &'g Grammar, number: usize, base: u32, weights: &Weights) -> Self {
+        let features = grammar.feature_names().iter().map(|name| weights.of_layer(number, name)).collect();
+        let (per_rule, per_word) = (weights.of_layer(number, "rules"), weights.of_layer(number, "words"));
+        Self { grammar, features, per_rule, per_word, base }
+    }
+}
+
+/// Grammars with weights, ready to be applied.
+///
+/// Grammars are layers: a mapped table first, then what the user adds to it; rules for one sentence can be given
+/// with the sentence. All take part alike; a layer's features are weighed by their names with or without its prefix
+/// (`tm0.p_ef`, `tm1.p_ef`).
 #[derive(Debug)]
 pub struct Applier<'g> {
-    grammar: &'g Grammar,
-    weights: RuleWeights,
+    layers: Vec<RuleLayer<'g>>,
+    weights: Weights,
     parse: f64,
     default_rules: DefaultRules,
+}
+
+/// Where the rule of an edge comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A rule of a layer; the layer behind the last is that of the sentence's own rules.
+    Rule(usize, RuleId),
+    /// The default rule of a node (over a forest: of one way to divide it).
+    Default(u32),
 }
 
 /// Memory that is used again from sentence to sentence; one per thread.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    matcher: Matcher,
+    matchers: Vec<Matcher>,
     sizes: Vec<u32>,
     parts: Vec<Part>,
 }
 
 impl<'g> Applier<'g> {
-    /// A grammar whose features are weighed by their names, with or without the prefix `tm0.`; `rules` and `words`
-    /// weigh each rule and each target word, `parse` the scores of a packed forest.
+    /// One grammar. Beside its features, `rules` and `words` weigh each rule and each target word, and `parse` the
+    /// scores of a packed forest.
     pub fn new(grammar: &'g Grammar, weights: &Weights, default_rules: DefaultRules) -> Self {
-        let features = grammar.feature_names().iter().map(|name| weights.of_layer(0, name)).collect();
-        let (per_rule, per_word) = (weights.of_layer(0, "rules"), weights.of_layer(0, "words"));
-        let weights_of_rules = RuleWeights { features, per_rule, per_word };
-        Self { grammar, weights: weights_of_rules, parse: weights.get("parse"), default_rules }
+        Self::layered(&[grammar], weights, default_rules)
+    }
+
+    /// Several grammars. Their symbols must come from one vocabulary: that of the first, if it is a mapped table.
+    pub fn layered(grammars: &[&'g Grammar], weights: &Weights, default_rules: DefaultRules) -> Self {
+        let mut base = 0;
+        let layers = grammars.iter().enumerate().map(|(number, grammar)| {
+            let layer = RuleLayer::new(grammar, number, base, weights);
+            base += grammar.len() as u32;
+            layer
+        });
+        let layers = layers.collect();
+        Self { layers, weights: weights.clone(), parse: weights.get("parse"), default_rules }
+    }
+
+    /// Which rule of which layer an edge's rule is.
+    pub fn origin(&self, rule: RuleRef) -> Origin {
+        if rule.layer == Layer::Sentence {
+            return Origin::Default(rule.id);
+        }
+        let after = self.layers.partition_point(|layer| layer.base <= rule.id);
+        let number = after.saturating_sub(1);
+        let past = self.layers.last().map_or(0, |last| last.base + last.grammar.len() as u32);
+        if rule.id >= past {
+            return Origin::Rule(self.layers.len(), RuleId(rule.id - past));
+        }
+        Origin::Rule(number, RuleId(rule.id - self.layers[number].base))
+    }
+
+    /// The grammar of a layer.
+    pub fn grammar(&self, layer: usize) -> Option<&'g Grammar> {
+        self.layers.get(layer).map(|layer| layer.grammar)
     }
 
     /// The translation forest of a tree or packed forest: one vertex per node, in the same order, and the root as
-    /// goal. Symbols of the input and of the grammar must come from `vocab`.
+    /// goal. Symbols of the input and of the grammars must come from `vocab`.
     pub fn forest<I: Input>(&self, input: &I, vocab: &Vocab) -> TranslationForest {
-        self.forest_in(input, vocab, &mut Workspace::default())
+        self.forest_in(input, vocab, None, &mut Workspace::default())
     }
 
-    /// Like [`forest`](Self::forest), with memory to use again.
-    pub fn forest_in<I: Input>(&self, input: &I, vocab: &Vocab, work: &mut Workspace) -> TranslationForest {
-        let Workspace { matcher, sizes: node_sizes, parts } = work;
+    /// Like [`forest`](Self::forest), with rules for this input alone and with memory to use again.
+    pub fn forest_in<I: Input>(
+        &self,
+        input: &I,
+        vocab: &Vocab,
+        own: Option<&Grammar>,
+        work: &mut Workspace,
+    ) -> TranslationForest {
+        let past = self.layers.last().map_or(0, |last| last.base + last.grammar.len() as u32);
+        let own = own.map(|grammar| RuleLayer::new(grammar, self.layers.len(), past, &self.weights));
+        let layers = || self.layers.iter().chain(own.as_ref());
+        let Workspace { matchers, sizes: node_sizes, parts } = work;
+        matchers.resize_with(layers().count(), Matcher::default);
         sizes(input, node_sizes);
-        matcher.prepare(self.grammar, input);
+        for (layer, matcher) in layers().zip(matchers.iter_mut()) {
+            matcher.prepare(layer.grammar, input);
+        }
         let mut builder = ForestBuilder::new();
         for node in (0..input.node_count()).map(NodeId::from_index) {
             builder.vertex(node_sizes[node.index()], input.span(node));
-            matcher.at(self.grammar, input, node, |matched| self.add(&mut builder, node, &matched, parts));
+            for (layer, matcher) in layers().zip(matchers.iter_mut()) {
+                matcher.at(layer.grammar, input, node, |matched| {
+                    self.add(&mut builder, layer, node, &matched, parts);
+                });
+            }
             if builder.edges_of_last() == 0 {
                 self.add_default_rules(&mut builder, input, node, vocab);
             }
@@ -90,12 +158,19 @@ impl<'g> Applier<'g> {
 
     /// All rules of a source side that matches.
     #[inline]
-    fn add(&self, builder: &mut ForestBuilder, node: NodeId, matched: &Match<'_>, parts: &mut Vec<Part>) {
+    fn add(
+        &self,
+        builder: &mut ForestBuilder,
+        layer: &RuleLayer<'_>,
+        node: NodeId,
+        matched: &Match<'_>,
+        parts: &mut Vec<Part>,
+    ) {
         // Ties are decided by what is applied where, not by the order in which rules were loaded.
         let place =
             matched.bound.iter().fold(fold(1, u64::from(node.0)), |hash, node| fold(hash, u64::from(node.0)));
         let parse = self.parse * matched.score;
-        let grammar = self.grammar;
+        let grammar = layer.grammar;
         grammar.each_rule(matched.source, grammar.hot_at(matched.at), |rule| {
             parts.clear();
             let (mut words, mut hash) = (0u32, place);
@@ -114,11 +189,11 @@ impl<'g> Applier<'g> {
                     }
                 });
             }
-            let mut score = self.weights.per_rule + self.weights.per_word * f64::from(words) + parse;
+            let mut score = layer.per_rule + layer.per_word * f64::from(words) + parse;
             grammar.feature_values(&rule, |feature, value| {
-                score += self.weights.features[feature] * f64::from(value);
+                score += layer.features[feature] * f64::from(value);
             });
-            let rule = RuleRef { layer: Layer::Table, id: rule.id.0 };
+            let rule = RuleRef { layer: Layer::Table, id: layer.base + rule.id.0 };
             builder.edge(EdgeSpec { rule, score, nodes: matched.nodes, hash }, parts);
         });
     }

@@ -233,3 +233,12 @@ pub fn match_rules<I: Input>(
         grammar.each_rule(matched.source, grammar.hot_at(matched.at), |rule| found(rule.id, matched.bound));
     });
 }
+
+/// Calls `found` with every source side that matches somewhere.
+pub(crate) fn matching_sources<I: Input>(grammar: &Grammar, input: &I, mut found: impl FnMut(SourceId)) {
+    let mut matcher = Matcher::default();
+    matcher.prepare(grammar, input);
+    for node in (0..input.node_count()).map(NodeId::from_index) {
+        matcher.at(grammar, input, node, |matched| found(matched.source));
+    }
+}

@@ -4,6 +4,7 @@ mod applier;
 mod input;
 mod matching;
 
-pub use applier::{Applier, DefaultRules, Workspace};
+pub use applier::{Applier, DefaultRules, Origin, Workspace};
 pub use input::Input;
 pub use matching::match_rules;
+pub(crate) use matching::matching_sources;

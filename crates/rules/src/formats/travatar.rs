@@ -101,6 +101,36 @@ pub fn read_travatar(reader: &mut TextReader, features: &[&str], vocab: &mut Voc
     Ok(builder.finish())
 }
 
+/// A counted rule: one line between extraction and scoring.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CountedRule {
+    pub(crate) rule: Rule,
+    pub(crate) count: Count,
+    pub(crate) links: Vec<WordLink>,
+    pub(crate) lines: Vec<u64>,
+}
+
+/// Reads `source ||| target ||| count ||| links ||| lines`.
+pub(crate) fn parse_count_line(line: &str, vocab: &mut Vocab) -> std::result::Result<CountedRule, Fault> {
+    let mut fields = line.split("|||");
+    let missing = || Fault::new(0, "too few fields", "source ||| target ||| count ||| links ||| lines");
+    let source = fields.next().ok_or_else(missing)?;
+    let target = fields.next().ok_or_else(missing)?;
+    let count = fields.next().ok_or_else(missing)?.trim();
+    let (source, variables) = parse_source(line, source, vocab)?;
+    let target = parse_target(line, target, variables, vocab)?;
+    let number = count.parse::<f64>().ok().filter(|number| *number > 0.0 && *number < 1e12);
+    let count = Count::from_f64(number.ok_or_else(|| fault_at(line, count, "a count above 0"))?);
+    let rule =
+        Rule::new(source, target).map_err(|error| Fault::new(0, error.to_string(), "a linear rule"))?;
+    let links = parse_links(line, fields.next().unwrap_or_default(), &rule)?;
+    let mut lines = Vec::new();
+    for field in fields.next().unwrap_or_default().split_ascii_whitespace() {
+        lines.push(field.parse().map_err(|_| fault_at(line, field, "a line number"))?);
+    }
+    Ok(CountedRule { rule, count, links, lines })
+}
+
 fn parse_counts(line: &str, text: &str) -> std::result::Result<RuleCount, Fault> {
     let mut counts = [Count::default(); 3];
     let mut fields = text.split_ascii_whitespace();

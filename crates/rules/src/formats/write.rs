@@ -6,7 +6,7 @@ use sylvan_base::{Result, Vocab};
 use sylvan_store::Output;
 
 use crate::features::to_travatar;
-use crate::{Grammar, Rule, RuleId, RuleNotes, Source, TargetSide};
+use crate::{Count, Grammar, Rule, RuleId, RuleNotes, Source, TargetSide, WordLink};
 
 /// A text format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,15 +49,7 @@ pub(crate) fn travatar(
     vocab: &Vocab,
     line: &mut String,
 ) {
-    travatar_source(rule, vocab, line);
-    line.push_str(" |||");
-    for symbol in rule.target() {
-        match symbol {
-            TargetSide::Word(word) => push(line, format_args!(" \"{}\"", vocab.text(*word))),
-            TargetSide::Var(variable) => push(line, format_args!(" x{variable}")),
-        }
-    }
-    line.push_str(" |||");
+    travatar_sides(rule.source(), rule.target(), vocab, line);
     for (name, value) in grammar.feature_names().iter().zip(grammar.features(id)) {
         push(line, format_args!(" {}={value}", to_travatar(name).unwrap_or(name)));
     }
@@ -76,10 +68,40 @@ pub(crate) fn travatar(
     }
 }
 
-fn travatar_source(rule: &Rule, vocab: &Vocab, line: &mut String) {
+fn travatar_sides(source: &[Source], target: &[TargetSide], vocab: &Vocab, line: &mut String) {
+    travatar_source(source, vocab, line);
+    line.push_str(" |||");
+    for symbol in target {
+        match symbol {
+            TargetSide::Word(word) => push(line, format_args!(" \"{}\"", vocab.text(*word))),
+            TargetSide::Var(variable) => push(line, format_args!(" x{variable}")),
+        }
+    }
+    line.push_str(" |||");
+}
+
+/// A counted rule as a line between extraction and scoring.
+pub(crate) fn count_line(
+    source: &[Source],
+    target: &[TargetSide],
+    count: Count,
+    links: &[WordLink],
+    lines: &[u64],
+    vocab: &Vocab,
+) -> String {
+    let mut line = String::new();
+    travatar_sides(source, target, vocab, &mut line);
+    push(&mut line, format_args!(" {count} |||"));
+    links.iter().for_each(|(s, t)| push(&mut line, format_args!(" {s}-{t}")));
+    line.push_str(" |||");
+    lines.iter().for_each(|number| push(&mut line, format_args!(" {number}")));
+    line
+}
+
+fn travatar_source(source: &[Source], vocab: &Vocab, line: &mut String) {
     let mut open: Vec<u32> = Vec::new();
     let mut variable = 0;
-    for (index, token) in rule.source().iter().enumerate() {
+    for (index, token) in source.iter().enumerate() {
         if index > 0 {
             line.push(' ');
         }

@@ -1,8 +1,9 @@
 //! Word translation probabilities from links (Koehn, Och & Marcu 2003): w(e|f) = links(f,e) / links(f), where a
 //! word without a link is linked to NULL.
 
-use sylvan_base::{HashMap, Symbol};
+use sylvan_base::{Fault, HashMap, Result, Symbol, Vocab};
 use sylvan_corpus::Link;
+use sylvan_store::TextReader;
 
 use crate::{Source, TargetSide, WordLink};
 
@@ -51,6 +52,37 @@ impl Lexicon {
         for ((source, target), times) in other.pairs {
             self.count(source, target, times);
         }
+    }
+
+    /// Link counts as lines, sorted.
+    pub(crate) fn lines(&self, vocab: &Vocab) -> Vec<String> {
+        let text = |id: u32| if id == NULL { "NULL" } else { vocab.text(Symbol(id)) };
+        let line = |(&(f, e), times): (&(u32, u32), &u64)| format!("{} {} {times}", text(f), text(e));
+        let mut lines: Vec<String> = self.pairs.iter().map(line).collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    /// Reads what [`lines`](Self::lines) gave.
+    pub(crate) fn read(reader: &mut TextReader, vocab: &mut Vocab) -> Result<Self> {
+        let mut lexicon = Self::default();
+        while let Some(line) = reader.next_line()? {
+            let mut fields = line.split(' ');
+            let (f, e, times) = (fields.next(), fields.next(), fields.next());
+            let times = times.filter(|_| fields.next().is_none()).and_then(|text| text.parse::<u64>().ok());
+            let (Some(f), Some(e), Some(times)) = (f, e, times) else {
+                let found = format!("{line:?}");
+                return Err(reader.locate(Fault::new(
+                    0,
+                    found,
+                    "source target count, with NULL for no word",
+                )));
+            };
+            let mut id = |text: &str| if text == "NULL" { NULL } else { vocab.intern(text).0 };
+            let (f, e) = (id(f), id(e));
+            lexicon.count(f, e, times);
+        }
+        Ok(lexicon)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -131,7 +163,6 @@ pub(crate) struct LexWork {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sylvan_base::Vocab;
 
     #[test]
     fn ne_parle_pas() {

@@ -57,7 +57,7 @@ impl fmt::Display for Count {
         if self.0 & ((1 << SHIFT) - 1) == 0 {
             write!(f, "{}", self.0 >> SHIFT)
         } else {
-            write!(f, "{:.6}", self.to_f64())
+            write!(f, "{:.7}", self.to_f64())
         }
     }
 }
@@ -72,7 +72,7 @@ mod tests {
             assert_eq!(Count::unpacked(count.packed()), count);
         }
         assert_eq!(Count::whole(38).to_string(), "38");
-        assert_eq!(Count::from_f64(1.5).to_string(), "1.500000");
+        assert_eq!(Count::from_f64(1.5).to_string(), "1.5000000");
         assert!(Count::from_f64(1e-12) > Count(0), "something never becomes nothing");
     }
 }

@@ -8,6 +8,7 @@
 //! rules out and sort them. Numbers, sums and samples of lines do not depend on who did what, so the table is the
 //! same bytes for any number of threads and any amount of memory.
 
+mod counts;
 mod reader;
 mod worker;
 
@@ -15,13 +16,15 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sylvan_base::{Progress, Result};
+use sylvan_base::{Progress, Result, Vocab};
 use sylvan_store::Scratch;
 
 use crate::aggregate::{Merged, SortedPairs};
 use crate::extract::{Attach, ExtractConfig};
 use crate::score::{Lexicon, ScoreConfig, Scored, Scorer};
+use crate::table::tokens::TokenInterner;
 use crate::{Limits, Meta, Preprocessing};
+pub use counts::{extract_counts, score_counts};
 use reader::{PairReader, TrainingPair};
 use worker::{Learnt, Worker};
 
@@ -81,13 +84,23 @@ pub struct Trained {
     pub scratch: u64,
 }
 
-/// Learns rules, scores them and writes a table.
-pub fn train(
+/// What the corpus gave, before scoring.
+struct Collected {
+    trained: Trained,
+    parts: Vec<SortedPairs>,
+    lexicon: Lexicon,
+    vocab: Vocab,
+    tokens: TokenInterner,
+    scratch: Arc<Scratch>,
+}
+
+/// Reads the corpus and cuts rules out.
+fn learn(
     files: &TrainingFiles,
     out: &Path,
     config: &TrainConfig,
     progress: &dyn Progress,
-) -> Result<Trained> {
+) -> Result<Collected> {
     let folder = config.scratch.clone().or_else(|| out.parent().map(Path::to_path_buf)).unwrap_or_default();
     let scratch = Scratch::new(&folder);
     progress.begin("learning rules", None);
@@ -108,26 +121,21 @@ pub fn train(
         parts.push(sorted);
     }
     let (vocab, tokens) = reader.into_vocab();
-    let extract = &config.extract;
-    let limited = |limit: u32| (limit != u32::MAX).then_some(limit);
-    let meta = Meta {
-        preprocessing: config.preprocessing,
-        limits: Limits {
-            minimal_rules: limited(extract.minimal_rules),
-            nodes: limited(extract.nodes),
-            words: limited(extract.words),
-            source_words: limited(extract.source_words),
-            variables: limited(extract.variables),
-            phrase_words: (extract.phrase_words > 0).then_some(extract.phrase_words),
-            per_source: None,
-        },
-        made_by: describe(config),
-        pairs: trained.pairs,
-        ..Meta::new([])
-    };
+    Ok(Collected { trained, parts, lexicon, vocab, tokens, scratch })
+}
+
+/// Learns rules, scores them and writes a table.
+pub fn train(
+    files: &TrainingFiles,
+    out: &Path,
+    config: &TrainConfig,
+    progress: &dyn Progress,
+) -> Result<Trained> {
+    let Collected { mut trained, parts, lexicon, vocab, tokens, scratch } =
+        learn(files, out, config, progress)?;
     let scorer = Scorer {
         config: config.score,
-        meta,
+        meta: Meta { pairs: trained.pairs, made_by: describe(config), ..meta_of(config) },
         tokens: &tokens,
         vocab: &vocab,
         lexicon: &lexicon,
@@ -139,6 +147,25 @@ pub fn train(
     trained.scored = scorer.write(&mut merged, out)?;
     trained.scratch = scratch.peak();
     Ok(trained)
+}
+
+/// What a table says about limits and preprocessing.
+fn meta_of(config: &TrainConfig) -> Meta {
+    let extract = &config.extract;
+    let limited = |limit: u32| (limit != u32::MAX).then_some(limit);
+    Meta {
+        preprocessing: config.preprocessing,
+        limits: Limits {
+            minimal_rules: limited(extract.minimal_rules),
+            nodes: limited(extract.nodes),
+            words: limited(extract.words),
+            source_words: limited(extract.source_words),
+            variables: limited(extract.variables),
+            phrase_words: (extract.phrase_words > 0).then_some(extract.phrase_words),
+            per_source: None,
+        },
+        ..Meta::new([])
+    }
 }
 
 /// For the table's description.

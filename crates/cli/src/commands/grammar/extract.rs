@@ -6,7 +6,7 @@ use clap::Args;
 use sylvan_rules::extract::{Attach, ExtractConfig, Numbering};
 use sylvan_rules::{
     Precision, Preprocessing, ScoreConfig, Significance, Smoothing, TargetKey, TrainConfig, TrainingFiles,
-    train,
+    extract_counts, train,
 };
 use sylvan_trees::{CleanUp, Direction, Root, Unaries};
 
@@ -38,6 +38,12 @@ pub(crate) struct Extract {
     /// Where the table goes.
     #[arg(long, value_name = "RULES")]
     out: PathBuf,
+    /// Write counted rules as text to --out instead of a table; `score` takes them.
+    #[arg(long)]
+    counts: bool,
+    /// With --counts: where link counts for lexical weights go.
+    #[arg(long, value_name = "FILE", requires = "counts")]
+    lex: Option<PathBuf>,
     /// How much memory rules may take before they go to scratch files, such as 512M or 2G.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = parse_size)]
     memory: usize,
@@ -262,11 +268,18 @@ impl Extract {
             scratch: self.scratch,
         };
         let files = TrainingFiles { trees: self.trees, target: self.target, align: self.align };
-        let trained = train(&files, &self.out, &config, &Terminal::default())?;
+        let progress = Terminal::default();
+        let trained = if self.counts {
+            extract_counts(&files, &self.out, self.lex.as_deref(), &config, &progress)?
+        } else {
+            train(&files, &self.out, &config, &progress)?
+        };
         say(&format!("{} lines, rules learnt from {}", trained.lines, trained.pairs));
         say(&format!("{} occurrences of {} rules", trained.occurrences, trained.scored.distinct));
-        say(&format!("{} source sides", trained.scored.sources));
-        say(&format!("{} rules in the table", trained.scored.kept));
+        if !self.counts {
+            say(&format!("{} source sides", trained.scored.sources));
+            say(&format!("{} rules in the table", trained.scored.kept));
+        }
         Ok(())
     }
 }

@@ -1,9 +1,12 @@
 //! `sylvan grammar`: rule tables.
 
+mod compile;
 mod export;
 mod extract;
+mod filter;
 mod import;
 mod info;
+mod score;
 mod show;
 mod verify;
 
@@ -18,8 +21,11 @@ pub(crate) struct Grammar {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Export(export::Export),
     Extract(extract::Extract),
+    Score(score::Score),
+    Compile(compile::Compile),
+    Filter(filter::Filter),
+    Export(export::Export),
     Import(import::Import),
     Info(info::Info),
     Show(show::Show),
@@ -29,7 +35,10 @@ enum Command {
 impl Grammar {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
+            Command::Compile(command) => command.run(),
             Command::Export(command) => command.run(),
+            Command::Filter(command) => command.run(),
+            Command::Score(command) => command.run(),
             Command::Extract(command) => command.run(),
             Command::Import(command) => command.run(),
             Command::Info(command) => command.run(),

@@ -1,0 +1,41 @@
+//! `sylvan grammar compile`: a text table that we exported into a file that opens at once.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sylvan_rules::{ImportConfig, Precision, import_travatar};
+
+use super::extract::TreeOptions;
+use super::import::say;
+use crate::progress::Terminal;
+
+/// Compiles a text table, such as `export --format travatar` writes, after it was edited by hand or by other tools.
+///
+/// The same as `import`, but trees are taken to be prepared as `extract` prepares them by default.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sylvan grammar compile edited.txt enja.rules")]
+pub(crate) struct Compile {
+    /// The text table, plain or compressed; - for standard input.
+    #[arg(value_name = "IN")]
+    table: PathBuf,
+    /// Where the compiled table goes.
+    #[arg(value_name = "RULES")]
+    out: PathBuf,
+    /// Round feature values to so many bits each, 1 to 16; without this they are exact.
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=16))]
+    quantize: Option<u32>,
+    #[command(flatten)]
+    trees_as: TreeOptions,
+}
+
+impl Compile {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let config = ImportConfig {
+            preprocessing: self.trees_as.preprocessing(),
+            precision: self.quantize.map_or(Precision::Exact, Precision::Bits),
+        };
+        let imported = import_travatar(&self.table, &self.out, &config, &Terminal::default())?;
+        say(&format!("{} rules", imported.rules));
+        Ok(())
+    }
+}
