@@ -46,11 +46,11 @@ fn main() {
         let grammar = Grammar::open(&path).unwrap();
         let mut vocab = grammar.vocab();
         let text = std::fs::read_to_string(&dev).unwrap();
-        let trees: Vec<Tree> = text
-            .lines()
-            .filter_map(|line| parse_line(line, Brackets::Keep, &mut vocab).unwrap())
-            .filter_map(|tree| grammar.meta().preprocessing.apply(tree, &mut vocab))
-            .collect();
+        let mut trees: Vec<Tree> = Vec::new();
+        for line in text.lines() {
+            let tree = parse_line(line, Brackets::Keep, &mut vocab).unwrap();
+            trees.extend(tree.and_then(|tree| grammar.meta().preprocessing.apply(tree, &mut vocab)));
+        }
         let weights = Weights::of([("p_ef", 0.02), ("p_fe", 0.006), ("lex_ef", 0.0005), ("lex_fe", 0.02)]);
         let applier =
             Applier::new(&grammar, &weights, DefaultRules::Missing { per_rule: 0.1, per_word: 0.0 });

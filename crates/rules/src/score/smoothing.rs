@@ -63,11 +63,11 @@ impl Smoother {
         let mut lowered = [1.0; 6];
         let mut discounts = [0.0; 3];
         if kind == Smoothing::GoodTuring {
-            for r in 1..=5 {
+            for (r, lowered) in lowered.iter_mut().enumerate().skip(1) {
                 let adjusted = (r + 1) as f64 * n(r + 1) / n(r);
                 // Where there is too little data the formula can raise counts or remove them: leave those alone.
                 if n(r) > 0.0 && adjusted > 0.0 && adjusted < r as f64 {
-                    lowered[r] = adjusted / r as f64;
+                    *lowered = adjusted / r as f64;
                 }
             }
         }

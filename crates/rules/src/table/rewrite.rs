@@ -7,7 +7,7 @@ use sylvan_base::{Id, Result};
 use super::build::{RuleRecord, TableBuilder};
 use super::file::TableFile;
 use super::tokens::TokenInterner;
-use super::{Grammar, RuleCount, RuleId, SourceId};
+use super::{Grammar, RuleId, SourceId};
 use crate::apply::{Input, matching_sources};
 
 /// Which rules are kept.
@@ -86,7 +86,7 @@ impl Grammar {
         let seen = notes.count.is_none_or(|count| count.rule.to_f64() >= filter.min_count);
         let target = self.hot_rule(id).and_then(|(_, rule)| self.target_of(&rule));
         let (true, Some(target)) = (seen, target) else { return false };
-        let count = notes.count.unwrap_or(RuleCount::default());
+        let count = notes.count.unwrap_or_default();
         let features = self.features(id);
         let record = RuleRecord {
             target: &target,

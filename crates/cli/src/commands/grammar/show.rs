@@ -62,7 +62,7 @@ impl Show {
                 }
             }
         }
-        found.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        found.sort_by_key(|(count, id, _)| (*count, *id));
         if self.limit > 0 {
             found.truncate(self.limit);
         }
