@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod align;
 mod check;
 mod compare;
 mod demo;
@@ -20,6 +21,7 @@ use clap::Subcommand;
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Align(align::Align),
     Check(check::Check),
     Compare(compare::Compare),
     Demo(demo::Demo),
@@ -38,6 +40,7 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
+            Self::Align(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Compare(command) => command.run(),
             Self::Demo(command) => command.run(),

@@ -1,0 +1,68 @@
+//! `sylvan align apply`: align a text with a saved model.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sylvan_align::{Aligner, Model, Preset};
+use sylvan_store::Output;
+
+use super::text::{Results, Text, threads};
+use crate::progress::Terminal;
+
+/// Aligns parallel text with a saved model.
+///
+/// A model with fertility goes on learning from the new text on top of what it knows, so that words it has never
+/// seen are aligned too; links of a line therefore depend on the other lines of the same file. The model file
+/// itself does not change.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  sylvan align apply --model en-ja.align --source new.en --target new.ja --out links"
+)]
+pub(crate) struct Apply {
+    /// The model.
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    #[command(flatten)]
+    text: Text,
+    #[command(flatten)]
+    results: Results,
+    /// Also write ln p(target|source) and ln p(source|target) of each pair, separated by a tab.
+    #[arg(long, value_name = "FILE")]
+    scores: Option<PathBuf>,
+    /// How much time to spend: fast, default or best.
+    #[arg(long, default_value_t = Preset::Default)]
+    preset: Preset,
+    /// Where the random numbers start.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads; as many as there are processors unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+}
+
+impl Apply {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let progress = Terminal::default();
+        let model = Model::open(&self.model)?;
+        let bitext = self.text.read(&progress)?;
+        let threads = threads(self.threads);
+        // The known pairs count: a text that is small beside them needs no more sweeps than they did.
+        let size = bitext.len() + usize::try_from(model.pairs()).unwrap_or(usize::MAX / 2);
+        let method = self.preset.method(size, self.seed);
+        let aligner = Aligner::apply(&bitext, &model, &method, threads, &progress);
+        self.results.write(&bitext, &aligner)?;
+        if let Some(path) = &self.scores {
+            let mut out = Output::create(path)?;
+            let scores = Aligner::scores(&bitext, &model, threads);
+            let mut kept = bitext.lines().iter().zip(scores).peekable();
+            for line in 0..bitext.total() {
+                match kept.next_if(|&(&at, _)| at as usize == line) {
+                    Some((_, [forward, reverse])) => out.line(&format!("{forward:.4}\t{reverse:.4}"))?,
+                    None => out.line("")?,
+                }
+            }
+            out.finish()?;
+        }
+        Ok(())
+    }
+}
