@@ -199,7 +199,7 @@ impl Model {
             known.iter().map(|word| word.map_or(0.0, |word| values[word as usize])).collect()
         };
         let mut counts = [vec![0f32; pairs.len()], vec![0f32; pairs.len()]];
-        self.for_slots(bitext, pairs, &known, |slot, found| {
+        self.for_slots(pairs, &known, |slot, found| {
             counts[0][slot] = found[0];
             counts[1][slot] = found[1];
         });
@@ -223,15 +223,9 @@ impl Model {
         })
     }
 
-    fn for_slots(
-        &self,
-        bitext: &Bitext,
-        pairs: &Pairs,
-        known: &[Option<u32>],
-        mut see: impl FnMut(usize, [f32; 2]),
-    ) {
-        for word in 0..bitext.vocab().len() {
-            let Some(source) = known[word] else { continue };
+    fn for_slots(&self, pairs: &Pairs, known: &[Option<u32>], mut see: impl FnMut(usize, [f32; 2])) {
+        for (word, source) in known.iter().enumerate() {
+            let Some(source) = *source else { continue };
             for slot in pairs.row(word) {
                 if let Some(target) = known[pairs.targets()[slot] as usize] {
                     see(slot, self.links.get(source, target));
@@ -249,13 +243,13 @@ impl Model {
             let alpha = self.numbers[0] as f32;
             (count + alpha) / (total + alpha)
         };
-        self.for_slots(bitext, pairs, &known, |slot, counts| {
+        self.for_slots(pairs, &known, |slot, counts| {
             let target = known[pairs.targets()[slot] as usize].unwrap_or(0);
             tables[1][slot] = share(1, counts[1], target);
             tables[0][slot] = counts[0];
         });
-        for word in 0..bitext.vocab().len() {
-            if let Some(source) = known[word] {
+        for (word, source) in known.iter().enumerate() {
+            if let Some(source) = *source {
                 for slot in pairs.row(word) {
                     tables[0][slot] = share(0, tables[0][slot], source);
                 }

@@ -44,6 +44,7 @@ impl Posteriors {
             Heuristic::Forward => self.forward_links(),
             Heuristic::Reverse => self.reverse_links(),
             Heuristic::Posterior(threshold) => self.above(threshold),
+            Heuristic::Mean(threshold) => self.above_mean(threshold),
             Heuristic::Itg => {
                 let mut candidates: Vec<(f32, Link)> = self.cells().collect();
                 candidates.retain(|&(mean, _)| mean > 0.05);
@@ -62,6 +63,13 @@ impl Posteriors {
 
     fn above(&self, threshold: f32) -> Vec<Link> {
         self.cells().filter(|&(mean, _)| mean >= threshold).map(|(_, link)| link).collect()
+    }
+
+    fn above_mean(&self, threshold: f32) -> Vec<Link> {
+        let both = self.forward.iter().zip(&self.reverse).enumerate();
+        let chosen = both.filter(|&(_, (forward, reverse))| forward + reverse >= 2.0 * threshold);
+        let link = |at: usize| Link::new((at / self.target_len) as u32, (at % self.target_len) as u32);
+        chosen.map(|(at, _)| link(at)).collect()
     }
 
     /// The best source word of each target word, unless no link is likelier. Ties go to the smaller position.
@@ -96,4 +104,34 @@ fn best(probabilities: impl Iterator<Item = f32>) -> Option<usize> {
         }
     }
     at.filter(|_| top > 1.0 - sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sylvan_corpus::Alignment;
+
+    #[test]
+    fn each_heuristic_reads_the_matrices_as_it_says() {
+        let matrix = Posteriors {
+            source_len: 2,
+            target_len: 2,
+            forward: vec![0.9, 0.3, 0.05, 0.3],
+            reverse: vec![0.4, 0.5, 0.0, 0.2],
+        };
+        let check = |heuristic: &str, expected: &str| {
+            let links = matrix.links(heuristic.parse().unwrap());
+            assert_eq!(Alignment::new(links, Vec::new()).to_string(), expected, "{heuristic}");
+        };
+        // The second target word more likely has no link than either; so has the second source word.
+        check("forward", "0-0");
+        check("reverse", "0-1");
+        check("intersection", "");
+        check("union", "0-0 0-1");
+        check("posterior:0.38", "0-0 0-1");
+        check("posterior:0.5", "0-0");
+        check("mean:0.5", "0-0");
+        check("mean:0.24", "0-0 0-1 1-1");
+        check("itg", "0-0 1-1");
+    }
 }

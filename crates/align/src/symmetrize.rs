@@ -35,14 +35,19 @@ pub enum Heuristic {
     /// All links whose geometric mean of both posteriors reaches a threshold (Liang, Taskar & Klein 2006, who
     /// take the product).
     Posterior(f32),
+    /// All links whose arithmetic mean of both posteriors reaches a threshold: what one direction is sure of
+    /// counts even if the other does not see it.
+    Mean(f32),
 }
 
 impl Heuristic {
     /// The threshold of a plain `posterior`.
     pub const THRESHOLD: f32 = 0.35;
+    /// The threshold of a plain `mean`.
+    pub const MEAN_THRESHOLD: f32 = 0.5;
 
     /// All heuristics, with the usual threshold.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Forward,
         Self::Reverse,
         Self::Intersection,
@@ -52,6 +57,7 @@ impl Heuristic {
         Self::GrowDiagFinalAnd,
         Self::Itg,
         Self::Posterior(Self::THRESHOLD),
+        Self::Mean(Self::MEAN_THRESHOLD),
     ];
 }
 
@@ -67,6 +73,7 @@ impl std::fmt::Display for Heuristic {
             Self::GrowDiagFinalAnd => "grow-diag-final-and",
             Self::Itg => "itg",
             Self::Posterior(threshold) => return write!(f, "posterior:{threshold}"),
+            Self::Mean(threshold) => return write!(f, "mean:{threshold}"),
         })
     }
 }
@@ -75,9 +82,10 @@ impl FromStr for Heuristic {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(threshold) = text.strip_prefix("posterior:") {
+        if let Some((name @ ("posterior" | "mean"), threshold)) = text.split_once(':') {
+            let make = if name == "mean" { Self::Mean } else { Self::Posterior };
             return match threshold.parse::<f32>() {
-                Ok(value) if value > 0.0 && value <= 1.0 => Ok(Self::Posterior(value)),
+                Ok(value) if value > 0.0 && value <= 1.0 => Ok(make(value)),
                 _ => Err(format!("found the threshold {threshold:?}, expected a number above 0 and up to 1")),
             };
         }
@@ -85,6 +93,7 @@ impl FromStr for Heuristic {
         match text {
             "intersect" => Ok(Self::Intersection),
             "posterior" => Ok(Self::Posterior(Self::THRESHOLD)),
+            "mean" => Ok(Self::Mean(Self::MEAN_THRESHOLD)),
             _ => Self::ALL.into_iter().find(known).ok_or_else(|| {
                 let names: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
                 format!("found {text:?}, expected one of {}", names.join(", "))
@@ -99,7 +108,9 @@ pub fn symmetrize(forward: &[Link], reverse: &[Link], heuristic: Heuristic) -> V
     match heuristic {
         Heuristic::Forward => forward.to_vec(),
         Heuristic::Reverse => reverse.to_vec(),
-        Heuristic::Intersection | Heuristic::Posterior(_) => intersection(forward, reverse),
+        Heuristic::Intersection | Heuristic::Posterior(_) | Heuristic::Mean(_) => {
+            intersection(forward, reverse)
+        }
         // Where there are no posteriors, links of both directions come first.
         Heuristic::Itg => {
             let both = intersection(forward, reverse);
@@ -161,10 +172,6 @@ impl Grid {
         (self.source[i], self.target[j]) = (true, true);
     }
 
-    fn has(&self, link: Link) -> bool {
-        self.chosen[link.source as usize * self.width + link.target as usize]
-    }
-
     /// Whether the source and the target word have a link.
     fn covered(&self, link: Link) -> (bool, bool) {
         (self.source[link.source as usize], self.target[link.target as usize])
@@ -185,8 +192,9 @@ impl Grid {
         loop {
             let mut changed = false;
             for &link in candidates {
+                // What is chosen already has both words covered.
                 let (source, target) = self.covered(link);
-                if !self.has(link) && !(source && target) && self.touches(link) {
+                if (!source || !target) && self.touches(link) {
                     self.add(link);
                     changed = true;
                 }
@@ -201,7 +209,7 @@ impl Grid {
         for &link in candidates {
             let (source, target) = self.covered(link);
             let wanted = if both { !source && !target } else { !source || !target };
-            if wanted && !self.has(link) {
+            if wanted {
                 self.add(link);
             }
         }
@@ -247,6 +255,7 @@ mod tests {
             assert_eq!(heuristic.to_string().parse(), Ok(heuristic));
         }
         assert_eq!("posterior:0.5".parse(), Ok(Heuristic::Posterior(0.5)));
+        assert_eq!("mean:0.25".parse(), Ok(Heuristic::Mean(0.25)));
         for wrong in ["posterior:0", "posterior:x", "posterior:nan", "diag", ""] {
             assert!(wrong.parse::<Heuristic>().unwrap_err().contains("expected"), "{wrong}");
         }

@@ -39,7 +39,7 @@ fn random_text(rng: &mut Rng, lines: usize, types: usize) -> Vec<(String, String
 fn likelihoods(bitext: &Bitext, config: EmConfig, threads: usize) -> Vec<Iteration> {
     let mut iterations = Vec::new();
     Aligner::train(bitext, &Method::Em(config), threads, &Silent, &mut |iteration| {
-        iterations.push(iteration)
+        iterations.push(iteration);
     });
     iterations
 }

@@ -65,10 +65,10 @@ impl Fertility {
         for (word, (ratios, counts)) in self.ratios.iter_mut().zip(&self.counts).enumerate() {
             let base = base(word);
             let weight = |degree: usize| counts[degree] as f32 + base[degree] + prior[degree];
-            for degree in 0..LIMIT {
-                ratios[degree] = weight(degree + 1) / weight(degree);
+            for (degree, ratio) in ratios.iter_mut().enumerate() {
+                let degree = degree.min(LIMIT - 1);
+                *ratio = weight(degree + 1) / weight(degree);
             }
-            ratios[LIMIT] = ratios[LIMIT - 1];
         }
     }
 }

@@ -77,6 +77,9 @@ impl GibbsConfig {
     }
 }
 
+/// Makes the counts of a saved model for both directions, given the slots of a text.
+pub(crate) type MakeBase<'a> = dyn Fn(&Pairs) -> [Base; 2] + 'a;
+
 /// Averaged posteriors of the text that was sampled, and what the last sweeps counted.
 #[derive(Debug)]
 pub(crate) struct Gibbs<'a> {
@@ -122,7 +125,7 @@ impl<'a> Gibbs<'a> {
     pub(crate) fn train(
         bitext: &'a Bitext,
         config: &GibbsConfig,
-        base: Option<&dyn Fn(&Pairs) -> [Base; 2]>,
+        base: Option<&MakeBase<'_>>,
         threads: usize,
         progress: &dyn Progress,
     ) -> Self {

@@ -1,6 +1,6 @@
 //! `sylvan align show`: draw an alignment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -59,7 +59,7 @@ impl Show {
         Ok(out.finish()?)
     }
 
-    fn line_of(&self, path: &PathBuf) -> anyhow::Result<String> {
+    fn line_of(&self, path: &Path) -> anyhow::Result<String> {
         let mut reader = TextReader::open(path)?.tolerant();
         while let Some(line) = reader.next_line()? {
             let line = line.to_string();

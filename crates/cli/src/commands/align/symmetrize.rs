@@ -35,7 +35,7 @@ pub(crate) struct Symmetrize {
 impl Symmetrize {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         anyhow::ensure!(
-            !matches!(self.heuristic, Heuristic::Posterior(_)),
+            !matches!(self.heuristic, Heuristic::Posterior(_) | Heuristic::Mean(_)),
             "found --heuristic {}, expected one that needs no posteriors; give it to align train or apply",
             self.heuristic
         );

@@ -49,7 +49,8 @@ pub(super) struct Results {
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
     /// How both directions become one: forward, reverse, intersection, union, grow-diag, grow-diag-final,
-    /// grow-diag-final-and, itg, posterior or posterior:THRESHOLD.
+    /// grow-diag-final-and, itg, posterior or posterior:THRESHOLD (on the geometric mean of
+    /// both probabilities), mean or mean:THRESHOLD (on the arithmetic mean).
     #[arg(long, value_name = "HEURISTIC", default_value_t = Heuristic::GrowDiag)]
     symmetrize: Heuristic,
     /// Also write posteriors: for each likely link i-j:FORWARD:REVERSE.
