@@ -108,7 +108,12 @@ fn ours(name: &str, gold: &[Alignment], source: &Path, target: &Path, method: im
     let aligner = Aligner::train(&bitext, &method(bitext.len()), 1, &Silent, &mut |_| {});
     let mut links = Vec::new();
     let make = |_: usize, matrix: &Posteriors| Alignment::new(matrix.links(Heuristic::GrowDiag), Vec::new());
-    aligner.for_each(make, |_, one| Ok::<(), ()>(links.push(one.to_string()))).unwrap();
+    aligner
+        .for_each(make, |_, one| {
+            links.push(one.to_string());
+            Ok::<(), ()>(())
+        })
+        .unwrap();
     let seconds = start.elapsed().as_secs_f64();
     let mut matrix = Posteriors::default();
     let errors = HEURISTICS.map(|heuristic| {
