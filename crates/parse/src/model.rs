@@ -127,9 +127,7 @@ impl Parser {
         if let Body::Dependency { system, tags_alone, .. } = &self.body {
             let templates = if system.templates == Templates::Paper { "paper" } else { "rich" };
             let tags = if *tags_alone { "word" } else { "context" };
-            let naming = if system.relations > 0 { "yes" } else { "no" };
-            meta.push_str(&format!("templates={templates}\nwindow={}\n", system.lookahead));
-            meta.push_str(&format!("tagging={tags}\nnaming={naming}\n"));
+            meta.push_str(&format!("templates={templates}\nwindow={}\ntagging={tags}\n", system.lookahead));
         }
         for (name, value) in &self.notes {
             meta.push_str(&format!("{name}={value}\n"));
@@ -167,8 +165,7 @@ impl Parser {
             at.map(|at| notes.remove(at).1).unwrap_or_default()
         };
         let (kind, lookahead) = (take("kind"), take("lookahead"));
-        let [templates, window, tagging, naming] =
-            ["templates", "window", "tagging", "naming"].map(&mut take);
+        let [templates, window, tagging] = ["templates", "window", "tagging"].map(&mut take);
         let lookahead = lookahead.parse().ok().filter(|&words| words <= 2);
         let lookahead = lookahead.ok_or_else(|| bad(&file, "a lookahead of more than 2 words"))?;
         let tags: Vec<String> = text(&file, TAGS)?.lines().map(str::to_string).collect();
@@ -196,14 +193,13 @@ impl Parser {
                 if names.is_empty() || names.len() > 255 {
                     return Err(bad(&file, "no relations, or more than 255"));
                 }
-                let named = if naming == "yes" { names.len() } else { 0 };
                 let relations = Relations {
                     system: RelationSystem { relations: names.len() },
                     names,
                     rows: rows(&file, RELATION_ROWS)?,
                 };
                 Body::Dependency {
-                    system: DependencySystem { templates, lookahead, relations: named },
+                    system: DependencySystem { templates, lookahead },
                     rows: rows(&file, PARSER_ROWS)?,
                     relations,
                     tags_alone: tagging == "word",

@@ -166,7 +166,7 @@ impl Parser {
                 (found.actions, found.score)
             }
         };
-        let heads = system::heads(&actions, words.len(), system.relations > 0);
+        let heads = system::heads(&actions, words.len());
         let arcs = Arcs::new(&atoms, &tags, &heads);
         let search = &mut workspace.tags;
         search.run(&relations.system, &relations.rows, &arcs, 1);

@@ -8,19 +8,18 @@
 //! reductions alone. A row of the wrong kind has no weights for an action, so scoring need not tell them apart; only
 //! learning asks [`applies`].
 
-use super::system::{Atom, DependencySystem, Item, SHIFT, Side, Templates, WINDOW};
+use super::system::{Atom, DependencySystem, Item, SHIFT, Templates, WINDOW};
 use crate::machine::Templates as Keys;
 
 const PAPER: u64 = 4000;
 const PAPER_SHIFT: u64 = 4100;
 const RICH: u64 = 4200;
 const RICH_SHIFT: u64 = 4400;
-const NAMING: u64 = 4600;
 
 /// The features with q0 of the twenty.
 const PAPER_QUEUE: usize = 6;
 /// The features with q0 of the rich set.
-const RICH_QUEUE: usize = 36;
+const RICH_QUEUE: usize = 34;
 
 /// Word and tag in one number.
 #[inline]
@@ -146,8 +145,6 @@ fn rich_queue([i0, i1, i2]: [&Item; 3], [q0, q1, q2]: [Atom; WINDOW], f: &mut Ke
     f.two(i0.right.form, pack(s0.tag, q0.tag, 0));
     f.two(pack(s0.tag, s1.tag, q0.tag), i0.right.tag);
     f.two(pack(s0.tag, s1.tag, q0.tag), distance(i0, i1));
-    f.two(pack(s0.tag, q0.tag, u64::from(i0.right_relation)), s1.tag);
-    f.two(wt(s0), pack(q0.tag, u64::from(i0.right_relation), u64::from(i0.left_relation)));
 }
 
 /// How far apart the head words are, in few numbers.
@@ -228,56 +225,6 @@ fn rich_stack([i0, i1, i2]: [&Item; 3], f: &mut Keys<'_>) {
     f.two(wt(s0), pack(s1.tag, apart, 0));
     f.two(wt(s1), pack(s0.tag, apart, 1));
     f.two(pack(s0.tag, s1.tag, apart), r1);
-    // The relations of children, where arcs are named.
-    let relations = [i0.left_relation, i0.right_relation, i1.left_relation, i1.right_relation].map(u64::from);
-    for (place, relation) in relations.into_iter().enumerate() {
-        f.two(pack(s0.tag, s1.tag, relation), place as u64);
-        f.two(wt(s0), pack(s1.tag, relation, place as u64));
-        f.two(wt(s1), pack(s0.tag, relation, place as u64));
-    }
-    let [lr0, rr0, lr1, rr1] = relations;
-    f.two(pack(s0.tag, lr0, rr0), s1.tag);
-    f.two(pack(s1.tag, lr1, rr1), s0.tag);
-    f.two(pack(s0.tag, s1.tag, rr1), lr0);
-    f.two(pack(s0.tag, lr1, rr1), s1.form);
-}
-
-/// The features for naming the arc to the child that the item on top just took.
-pub(crate) fn naming([i0, i1, _]: [&Item; 3], side: Side, q0: Atom, keys: &mut Vec<u64>) {
-    let (head, below) = (i0.word, i1.word);
-    let (child, others, before) = match side {
-        Side::Left => (i0.left, i0.lefts, i0.left2),
-        Side::Right => (i0.right, i0.rights, i0.right2),
-    };
-    // The relation of the outermost child on this side before is still in its place.
-    let last = u64::from(match side {
-        Side::Left => i0.left_relation,
-        Side::Right => i0.right_relation,
-    });
-    let other = u64::from(match side {
-        Side::Left => i0.right_relation,
-        Side::Right => i0.left_relation,
-    });
-    let pair = pack(head.tag, child.tag, side as u64);
-    let mut f = Keys::new(keys, NAMING);
-    f.one(pair);
-    f.two(child.form, side as u64);
-    f.two(head.form, side as u64);
-    f.two(wt(child), side as u64);
-    f.two(wt(head), pair);
-    f.two(wt(child), pair);
-    f.three(wt(head), wt(child), side as u64);
-    f.two(pair, last);
-    f.two(pair, other);
-    f.two(head.form, pack(last, child.tag, side as u64));
-    f.three(head.form, child.form, last);
-    f.two(pair, pack(u64::from(others.min(5)), u64::from(before), 0));
-    f.two(pair, q0.tag);
-    f.two(pair, below.tag);
-    f.two(pair, q0.form);
-    f.two(pair, below.form);
-    f.two(wt(child), pack(head.tag, last, side as u64));
-    f.two(pair, pack(last, other, u64::from(others.min(3))));
 }
 
 #[cfg(test)]
@@ -290,7 +237,7 @@ mod tests {
         let items = [&item, &item, &item];
         let count = |templates, lookahead| {
             let mut out = Vec::new();
-            let system = DependencySystem { templates, lookahead, relations: 0 };
+            let system = DependencySystem { templates, lookahead };
             keys(&system, items, [Atom::default(); WINDOW], item.word, &mut out);
             let distinct: std::collections::BTreeSet<u64> = out.iter().copied().collect();
             assert_eq!(distinct.len(), out.len(), "no two features share a key");

@@ -46,7 +46,7 @@ impl Parser {
     /// A word-by-word parser. `None` for parsers of another kind, and for those that look further than one word ahead.
     pub fn word_by_word(&self) -> Option<WordByWord<'_>> {
         let Body::Dependency { system, rows, .. } = &self.body else { return None };
-        (system.lookahead <= 1 && system.relations == 0).then(|| WordByWord::new(self, system, rows))
+        (system.lookahead <= 1).then(|| WordByWord::new(self, system, rows))
     }
 }
 
@@ -131,7 +131,7 @@ impl<'p> WordByWord<'p> {
             at = self.states[at as usize].previous;
         }
         actions.reverse();
-        super::system::heads(&actions, self.words(state) as usize, false)
+        super::system::heads(&actions, self.words(state) as usize)
     }
 
     /// The states that a state can become by the next word, best first, at most `most` for each number of reductions.

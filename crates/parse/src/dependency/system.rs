@@ -46,18 +46,6 @@ pub(crate) struct Item {
     /// How many children on each side, up to 255.
     pub(crate) lefts: u8,
     pub(crate) rights: u8,
-    /// The relations of the outermost children, plus 1.
-    pub(crate) left_relation: u8,
-    pub(crate) right_relation: u8,
-    /// The last action took a child whose relation is still to be named.
-    pub(crate) unnamed: Option<Side>,
-}
-
-/// Where a child stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    Left,
-    Right,
 }
 
 impl Item {
@@ -84,13 +72,11 @@ impl Item {
     /// What tells it from other items in the same place.
     pub(crate) fn digest(&self) -> u64 {
         use sylvan_base::hash::fold;
-        let unnamed = self.unnamed.map_or(0, |side| side as u8 + 1);
-        let relations = [self.left_relation, self.right_relation, unnamed, 0];
         let small = [self.left2, self.right2, self.lefts, self.rights];
         let parts = [self.word, self.left, self.right];
         let hash =
             parts.iter().fold(u64::from(self.position), |hash, atom| fold(fold(hash, atom.form), atom.tag));
-        fold(fold(hash, u64::from(u32::from_le_bytes(small))), u64::from(u32::from_le_bytes(relations)))
+        fold(hash, u64::from(u32::from_le_bytes(small)))
     }
 }
 
@@ -128,9 +114,6 @@ pub(crate) struct DependencySystem {
     pub(crate) templates: Templates,
     /// How many of the next words are seen: 0 to [`WINDOW`]. With 0, a shift still sees the word that it shifts.
     pub(crate) lookahead: usize,
-    /// How many relations there are to name, each right after its arc was made, so that later features can see them;
-    /// 0 if arcs are not named here.
-    pub(crate) relations: usize,
 }
 
 impl DependencySystem {
@@ -149,18 +132,14 @@ impl System for DependencySystem {
     type Item = Item;
 
     fn steps(&self, sentence: &Sentence) -> usize {
-        let per_arc = if self.relations > 0 { 2 } else { 1 };
-        sentence.length + sentence.length.saturating_sub(1) * per_arc
+        (2 * sentence.length).saturating_sub(1)
     }
 
     fn actions(&self) -> usize {
-        self.relations.max(3)
+        3
     }
 
     fn legal(&self, sentence: &Sentence, view: View<'_, Item>) -> ActionSet {
-        if view.state().item.unnamed.is_some() {
-            return ActionSet::first(self.relations);
-        }
         let mut legal = ActionSet::default();
         if view.next() < sentence.length {
             legal.insert(SHIFT);
@@ -174,10 +153,6 @@ impl System for DependencySystem {
 
     fn keys(&self, sentence: &Sentence, view: View<'_, Item>, keys: &mut Vec<u64>) {
         let (queue, shifted) = self.queue(sentence, view.next());
-        if let Some(side) = view.state().item.unnamed {
-            features::naming(view.items(), side, queue[0], keys);
-            return;
-        }
         features::keys(self, view.items(), queue, shifted, keys);
     }
 
@@ -187,21 +162,10 @@ impl System for DependencySystem {
 
     fn apply(&self, sentence: &Sentence, view: View<'_, Item>, action: u8) -> Effect<Item> {
         let [s0, s1] = view.items();
-        match s0.unnamed {
-            Some(Side::Left) => {
-                return Effect::Change(Item { left_relation: action + 1, unnamed: None, ..*s0 });
-            }
-            Some(Side::Right) => {
-                return Effect::Change(Item { right_relation: action + 1, unnamed: None, ..*s0 });
-            }
-            None => {}
-        }
-        let named = self.relations == 0;
-        let unnamed = |side: Side| (!named).then_some(side);
         match action {
             SHIFT => Effect::Push(Item::word(sentence.words[view.next()], view.next())),
-            LEFT => Effect::Join(Item { unnamed: unnamed(Side::Left), ..s0.take_left(s1) }),
-            _ => Effect::Join(Item { unnamed: unnamed(Side::Right), ..s1.take_right(s0) }),
+            LEFT => Effect::Join(s0.take_left(s1)),
+            _ => Effect::Join(s1.take_right(s0)),
         }
     }
 
@@ -218,9 +182,8 @@ impl System for DependencySystem {
 }
 
 /// The actions that build a projective tree, given by its heads (`None`: the root): arcs to the left as soon as they
-/// can be made, arcs to the right when the child has all of its own. After each arc stands its relation, if relations
-/// are given. `None` if the tree is not projective.
-pub(crate) fn oracle(heads: &[Option<u32>], relations: Option<&[u8]>) -> Option<Vec<u8>> {
+/// can be made, arcs to the right when the child has all of its own. `None` if the tree is not projective.
+pub(crate) fn oracle(heads: &[Option<u32>]) -> Option<Vec<u8>> {
     let mut waiting = vec![0u32; heads.len()];
     for head in heads.iter().flatten() {
         waiting[*head as usize] += 1;
@@ -233,12 +196,10 @@ pub(crate) fn oracle(heads: &[Option<u32>], relations: Option<&[u8]>) -> Option<
         while let &[.., s1, s0] = stack.as_slice() {
             if heads[s1] == Some(s0 as u32) && waiting[s1] == 0 {
                 actions.push(LEFT);
-                actions.extend(relations.map(|relations| relations[s1]));
                 waiting[s0] -= 1;
                 stack.remove(stack.len() - 2);
             } else if heads[s0] == Some(s1 as u32) && waiting[s0] == 0 {
                 actions.push(RIGHT);
-                actions.extend(relations.map(|relations| relations[s0]));
                 waiting[s1] -= 1;
                 stack.pop();
             } else {
@@ -249,17 +210,12 @@ pub(crate) fn oracle(heads: &[Option<u32>], relations: Option<&[u8]>) -> Option<
     (stack.len() <= 1).then_some(actions)
 }
 
-/// The heads that actions build; `None` for the root, and for words that have none yet. With `named`, arcs have
-/// relations, which are skipped.
-pub(crate) fn heads(actions: &[u8], length: usize, named: bool) -> Vec<Option<u32>> {
+/// The heads that actions build; `None` for the root, and for words that have none yet.
+pub(crate) fn heads(actions: &[u8], length: usize) -> Vec<Option<u32>> {
     let mut heads = vec![None; length];
     let mut stack: Vec<u32> = Vec::new();
     let mut next = 0;
-    let mut actions = actions.iter();
-    while let Some(&action) = actions.next() {
-        if named && action != SHIFT {
-            actions.next();
-        }
+    for &action in actions {
         match (action, stack.as_slice()) {
             (LEFT, &[.., s1, s0]) => {
                 heads[s1 as usize] = Some(s0);
@@ -287,10 +243,10 @@ mod tests {
     fn figure_1_of_yu_et_al_2014() {
         // Bush held a meeting with Sharon, with "with" below "held".
         let heads_of_figure = [Some(1), None, Some(3), Some(1), Some(1), Some(4)];
-        let actions = oracle(&heads_of_figure, None).unwrap();
+        let actions = oracle(&heads_of_figure).unwrap();
         use super::{LEFT as L, RIGHT as R, SHIFT as S};
         assert_eq!(actions, [S, S, L, S, S, L, R, S, S, R, R]);
-        assert_eq!(heads(&actions, 6, false), heads_of_figure);
+        assert_eq!(heads(&actions, 6), heads_of_figure);
     }
 
     /// A random projective tree over `start..end` below `head`.
@@ -318,14 +274,10 @@ mod tests {
             let length = 1 + round % 12;
             let mut tree = vec![None; length];
             random(0, length as u32, None, &mut rng, &mut tree);
-            let actions = oracle(&tree, None).unwrap();
+            let actions = oracle(&tree).unwrap();
             assert_eq!(actions.len(), 2 * length - 1);
-            assert_eq!(heads(&actions, length, false), tree);
-            let relations: Vec<u8> = (0..length).map(|_| rng.below(3) as u8).collect();
-            let named = oracle(&tree, Some(&relations)).unwrap();
-            assert_eq!(named.len(), 3 * length - 2);
-            assert_eq!(heads(&named, length, true), tree);
+            assert_eq!(heads(&actions, length), tree);
         }
-        assert_eq!(oracle(&[Some(2), None, Some(1)], None), None, "the root lies under the arc from 3 to 1");
+        assert_eq!(oracle(&[Some(2), None, Some(1)]), None, "the root lies under the arc from 3 to 1");
     }
 }

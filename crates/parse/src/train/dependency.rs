@@ -6,7 +6,7 @@ use sylvan_trees::{DependencyTree, Head, projective};
 use super::tagger::tagged;
 use super::{News, Prepared, Report, TrainConfig, TrainError, by_frequency, in_parallel, tag_all};
 use crate::dependency::relations::{RelationSystem, Tree as Arcs};
-use crate::dependency::system::{DependencySystem, Sentence, Templates, heads, oracle};
+use crate::dependency::system::{DependencySystem, Sentence, heads, oracle};
 use crate::lexicon::Word;
 use crate::machine::beam::Update;
 use crate::machine::{Example, LearnConfig, Rows, Search, learn};
@@ -29,14 +29,11 @@ pub fn train_dependency(
     let (tagger, accuracy) = prepared.tagger(config, progress, report);
     let tags = prepared.jackknife(config, progress, report);
 
+    let system = DependencySystem { templates: config.templates, lookahead: config.window };
     let names = by_frequency(train.iter().flat_map(|tree| tree.words()).map(|word| vocab.text(word.deprel)));
     // What is too rare to have a number is named like the most frequent relation.
-    let names: Vec<String> = names.into_iter().take(254).collect();
+    let names: Vec<String> = names.into_iter().take(255).collect();
     let number = |name: &str| names.iter().position(|known| known == name).unwrap_or(0) as u8;
-    // Where nothing is parsed word by word, arcs are named as they are made: it helps to find the later ones.
-    let naming = config.templates == Templates::Rich && config.window > 1;
-    let relations = if naming { names.len() } else { 0 };
-    let system = DependencySystem { templates: config.templates, lookahead: config.window, relations };
     let mut examples = Vec::with_capacity(train.len());
     let mut arcs = Vec::with_capacity(train.len());
     let mut lifted = 0;
@@ -45,10 +42,10 @@ pub fn train_dependency(
         lifted += usize::from(changed > 0);
         let heads = heads_of(&tree);
         let words = &prepared.train[index].words;
-        let named: Vec<u8> = tree.words().iter().map(|word| number(vocab.text(word.deprel))).collect();
-        if let Some(gold) = oracle(&heads, naming.then_some(&named[..])) {
+        if let Some(gold) = oracle(&heads) {
             examples.push(Example { sentence: Sentence::new(words, &tags[index]), gold });
         }
+        let named = tree.words().iter().map(|word| number(vocab.text(word.deprel))).collect();
         arcs.push(Example { sentence: Arcs::new(words, &tags[index], &heads), gold: named });
     }
     report(News::Line(&format!(
@@ -71,7 +68,7 @@ pub fn train_dependency(
         }
         let found = in_parallel(&dev_sentences, config.threads, Search::new, |search, sentence| {
             search.run(&system, rows, sentence, config.beam);
-            heads(&search.actions(search.beam[0]), sentence.length, naming)
+            heads(&search.actions(search.beam[0]), sentence.length)
         });
         let pairs = || found.iter().flatten().zip(dev_heads.iter().flatten());
         let right = pairs().filter(|(found, gold)| found == gold).count();
@@ -89,13 +86,13 @@ pub fn train_dependency(
     };
     // Relations first: they do not depend on the parser, and every parser of an epoch is then whole.
     let relation_system = RelationSystem { relations: names.len() };
-    let after = LearnConfig { beam: 1, epochs: RELATION_EPOCHS, ..learning.clone() };
+    let naming = LearnConfig { beam: 1, epochs: RELATION_EPOCHS, ..learning.clone() };
     let mut epoch = 0.0;
     let last_wins = |_: &Rows| {
         epoch += 1.0;
         epoch
     };
-    let named = learn(&relation_system, &arcs, &after, "relations", progress, last_wins, |_, _| {});
+    let named = learn(&relation_system, &arcs, &naming, "relations", progress, last_wins, |_, _| {});
     let relations = Relations { system: relation_system, names, rows: named.within(config.size / 5) };
     let room = config.size.saturating_sub(tagger.rows.bytes() + relations.rows.bytes());
     let assemble = |rows: Rows, figure: f64| {
