@@ -1,9 +1,9 @@
-//! Tree-to-string rules: what they are, how they are learnt, how they are found again in a tree.
+//! Tree-to-string rules: what they are, how they are learnt, kept, and found again in a tree.
 //!
 //! ```text
-//! tree, words, links --extract--> rules --RuleCounts--> Grammar (source trie, features)
-//!                                                          |
-//!                                     tree --apply--> TranslationForest
+//! corpus --extract--> occurrences --aggregate--> counted rules --score--> Grammar (a mapped table)
+//!                                                                           |
+//!                                        tree or packed forest --apply--> TranslationForest
 //! ```
 //!
 //! *Useful for* getting from parallel trees to a forest that a search can walk. *Not useful for* choosing
