@@ -23,6 +23,12 @@ impl<'m> NgramScorer<'m> {
         Self { lm, weight, words, unknown: lm.word("<unk>") }
     }
 
+    /// The natural logarithm of a sentence's probability, not weighted.
+    pub fn log_probability(&self, words: &[Symbol]) -> f64 {
+        let words: Vec<WordId> = words.iter().map(|&word| self.word(word)).collect();
+        self.lm.sentence(&words)
+    }
+
     #[inline]
     fn word(&self, symbol: Symbol) -> WordId {
         self.words.get(symbol.index()).copied().unwrap_or(self.unknown)

@@ -3,6 +3,7 @@
 mod align;
 mod check;
 mod compare;
+mod decode;
 mod demo;
 mod detokenize;
 mod grammar;
@@ -24,6 +25,7 @@ pub(crate) enum Command {
     Align(align::Align),
     Check(check::Check),
     Compare(compare::Compare),
+    Decode(decode::Decode),
     Demo(demo::Demo),
     Grammar(grammar::Grammar),
     Detokenize(detokenize::Detokenize),
@@ -43,6 +45,7 @@ impl Command {
             Self::Align(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Compare(command) => command.run(),
+            Self::Decode(command) => command.run(),
             Self::Demo(command) => command.run(),
             Self::Grammar(command) => command.run(),
             Self::Detokenize(command) => command.run(),

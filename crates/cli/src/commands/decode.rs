@@ -1,0 +1,352 @@
+//! `sylvan decode`: trees into translations, with any search.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::Args;
+use sylvan::decoder::{Algorithm, Decoded, Decoder, Ready, Wish, Workspace};
+use sylvan_base::Vocab;
+use sylvan_rules::Weights;
+use sylvan_search::{Beam, Counters, Cube, Effort, Future, Incremental, Limits, Prediction};
+use sylvan_store::{Output, TextReader};
+use sylvan_trees::Tree;
+
+/// Translates source trees (Penn brackets, one per line) with a rule table, language models and weights.
+///
+/// Trees are prepared as those were that the rules were learnt from; the table knows how. An empty line, or an empty
+/// parse, gives an empty line. The output is the same at any number of threads.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  sylvan decode --grammar enja.rules --lm ja.lm --weights weights --search prediction \
+    --beam 100 --scores out.scores < dev.en.tree > dev.ja\n\n\
+    With --nbest K each line is: number ||| words ||| features ||| score"
+)]
+pub(crate) struct Decode {
+    /// The rule table, made by `sylvan grammar`.
+    #[arg(long, value_name = "RULES")]
+    grammar: PathBuf,
+    /// A language model, ARPA or compiled; repeat the option for several (weights lm0, lm1, ..).
+    #[arg(long, value_name = "LM", required = true)]
+    lm: Vec<PathBuf>,
+    /// The weights: name=value, one per line.
+    #[arg(long, value_name = "FILE")]
+    weights: PathBuf,
+    /// Which search.
+    #[arg(long, value_enum, default_value = "prediction")]
+    search: Search,
+    /// How many items are kept (per vertex or bin), or made (refine).
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    beam: u32,
+    /// Left to right: how much worse than a full bin the estimate of a step may be and still be tried.
+    #[arg(long, value_name = "NATS", default_value_t = 0.05)]
+    margin: f64,
+    /// Left to right: take at most so many steps per bin, best first from grids, instead of all within the margin.
+    #[arg(long, value_name = "N")]
+    pops: Option<u32>,
+    /// Incremental: the estimate of what is still to be translated.
+    #[arg(long, value_enum, default_value = "inside")]
+    future: FutureCost,
+    /// Left to right: at most so many steps per sentence; then a beam of one finishes it, with a warning.
+    #[arg(long, value_name = "N")]
+    work: Option<u64>,
+    /// Exact: at most so many joins per sentence.
+    #[arg(long, value_name = "N", default_value_t = Effort::default().joins)]
+    effort: u64,
+    /// The best K translations of each sentence, in the format of Moses.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    nbest: Option<u32>,
+    /// With --nbest: translations with the same words count as one.
+    #[arg(long)]
+    distinct: bool,
+    /// How many threads.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// Show the search on standard error, step by step (left-to-right searches): bin, stack, score, estimate.
+    #[arg(long)]
+    trace: bool,
+    /// Write the model score of each best translation, one per line.
+    #[arg(long, value_name = "FILE")]
+    scores: Option<PathBuf>,
+    /// Write the rules of each best translation, indented by depth, sentences separated by empty lines.
+    #[arg(long, value_name = "FILE")]
+    derivations: Option<PathBuf>,
+    /// Write what the searches cost, as one JSON object.
+    #[arg(long, value_name = "FILE.json")]
+    stats: Option<PathBuf>,
+    /// The trees; - for standard input.
+    #[arg(value_name = "TREES", default_value = "-")]
+    trees: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Search {
+    /// Bottom-up with cube pruning.
+    Cube,
+    /// Bottom-up, refining groups of items by their boundary words.
+    Refine,
+    /// Left to right, top-down.
+    Incremental,
+    /// Left to right, bottom-up, with viable prefixes.
+    Prediction,
+    /// The optimum with its proof, or a bound on what is missing.
+    Exact,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum FutureCost {
+    /// None.
+    None,
+    /// The average cost of a source word.
+    Rough,
+    /// The best translation of each part, but for the joints.
+    Inside,
+}
+
+/// Sentences read at a time: enough to keep threads busy, few enough to be written soon.
+const CHUNK: usize = 512;
+
+/// One sentence's answer, ready to be written.
+#[derive(Debug, Default)]
+struct Answer {
+    lines: String,
+    score: Option<f64>,
+    derivation: String,
+    trace: Vec<String>,
+    counters: Counters,
+    gap: Option<f64>,
+    cut_short: bool,
+    seconds: f64,
+}
+
+/// What all sentences cost.
+#[derive(Debug, Default)]
+struct Totals {
+    sentences: u64,
+    empty: u64,
+    cut_short: u64,
+    proven: u64,
+    gaps: f64,
+    score: f64,
+    counters: Counters,
+    seconds: f64,
+}
+
+impl Decode {
+    fn algorithm(&self) -> Algorithm {
+        let beam = Beam(self.beam as usize);
+        let limits = Limits {
+            pops: self.pops.map_or(usize::MAX, |pops| pops as usize),
+            margin: (self.margin * 1000.0).clamp(0.0, f64::from(u32::MAX)) as u32,
+            work: self.work.unwrap_or(u64::MAX),
+            ..Limits::beam(beam)
+        };
+        let future = match self.future {
+            FutureCost::None => Future::None,
+            FutureCost::Rough => Future::Rough,
+            FutureCost::Inside => Future::Inside,
+        };
+        match self.search {
+            Search::Cube => Algorithm::Cube(Cube::new(beam)),
+            Search::Refine => Algorithm::Refine(beam),
+            Search::Incremental => Algorithm::Incremental(limits, Incremental::from(future)),
+            Search::Prediction => Algorithm::Prediction(limits, Prediction::default()),
+            Search::Exact => Algorithm::Exact(beam, Effort { joins: self.effort }),
+        }
+    }
+
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.margin.is_finite() && self.margin >= 0.0,
+            "--margin {}: expected 0 or more; 0.05 is usual",
+            self.margin
+        );
+        let weights = Weights::read(&mut TextReader::open(&self.weights)?)?;
+        let (mut decoder, converted) = Decoder::open(&self.grammar, &self.lm, &weights)?;
+        if converted {
+            say(&format!("{}: another toolkit's names; used as {}", self.weights.display(), {
+                let shown: Vec<String> =
+                    decoder.weights().iter().map(|(n, v)| format!("{n}={v:.6}")).collect();
+                shown.join(" ")
+            }));
+        }
+        let mut reader = TextReader::open(&self.trees)?;
+        let mut out = Output::create(Path::new("-"))?;
+        let open = |path: &Option<PathBuf>| path.as_deref().map(Output::create).transpose();
+        let (mut scores, mut derivations) = (open(&self.scores)?, open(&self.derivations)?);
+        let mut totals = Totals::default();
+        let started = Instant::now();
+        loop {
+            let mut trees: Vec<Option<Tree>> = Vec::new();
+            while trees.len() < CHUNK {
+                let Some(line) = reader.next_line()? else { break };
+                let tree = decoder.read_tree(line);
+                trees.push(tree.map_err(|fault| reader.locate(fault))?);
+            }
+            if trees.is_empty() {
+                break;
+            }
+            let answers = self.translate(&decoder, &trees, totals.sentences)?;
+            for answer in answers {
+                totals.add(&answer);
+                answer.trace.iter().for_each(|line| say(line));
+                if answer.cut_short {
+                    say(&format!(
+                        "sentence {}: the limit of work was reached; the translation is a best effort",
+                        totals.sentences
+                    ));
+                }
+                out.write(answer.lines.as_bytes())?;
+                if let Some(scores) = &mut scores {
+                    scores
+                        .line(&answer.score.map_or_else(|| "0".to_string(), |score| format!("{score:.6}")))?;
+                }
+                if let Some(derivations) = &mut derivations {
+                    derivations.line(&answer.derivation)?;
+                }
+            }
+        }
+        out.finish()?;
+        scores.map(Output::finish).transpose()?;
+        derivations.map(Output::finish).transpose()?;
+        if let Some(path) = &self.stats {
+            let mut file = Output::create(path)?;
+            file.line(&totals.json(&self, started.elapsed().as_secs_f64()).to_string())?;
+            file.finish()?;
+        }
+        Ok(())
+    }
+
+    /// All trees of a chunk, in order. Threads take the next tree that nobody has.
+    fn translate(
+        &self,
+        decoder: &Decoder,
+        trees: &[Option<Tree>],
+        first: u64,
+    ) -> anyhow::Result<Vec<Answer>> {
+        let ready = decoder.ready();
+        let next = AtomicUsize::new(0);
+        let answers: Vec<Mutex<Option<Answer>>> = trees.iter().map(|_| Mutex::new(None)).collect();
+        let work = || {
+            let mut workspace = Workspace::default();
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(tree) = trees.get(index) else { break };
+                let number = first + index as u64;
+                let answer = self.answer(&ready, decoder.vocab(), tree.as_ref(), number, &mut workspace);
+                *answers[index].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(answer);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let answers = answers.into_iter().map(|slot| {
+            let slot = slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            slot.context("a thread ended before its sentence was done")
+        });
+        answers.collect()
+    }
+
+    fn answer<'d>(
+        &self,
+        ready: &Ready<'d>,
+        vocab: &Vocab,
+        tree: Option<&Tree>,
+        number: u64,
+        workspace: &mut Workspace<'d>,
+    ) -> Answer {
+        let Some(tree) = tree else {
+            // An empty line stays one; in a list it has no lines.
+            let lines = if self.nbest.is_some() { String::new() } else { "\n".to_string() };
+            return Answer { lines, ..Answer::default() };
+        };
+        let algorithm = self.algorithm();
+        let wish = Wish { best: self.nbest.unwrap_or(1) as usize, distinct: self.distinct };
+        let started = Instant::now();
+        let decoded = ready.decode(tree, algorithm, wish, workspace);
+        let seconds = started.elapsed().as_secs_f64();
+        let mut trace = Vec::new();
+        if self.trace {
+            trace.push(format!("# sentence {number}"));
+            trace.extend(ready.trace(&decoded.forest, tree, algorithm));
+        }
+        let best = decoded.hypotheses.first();
+        Answer {
+            lines: self.lines(ready, vocab, &decoded, number),
+            score: best.map(|best| best.score),
+            derivation: match best {
+                Some(best) if self.derivations.is_some() => ready.show(&decoded.forest, &best.derivation),
+                _ => String::new(),
+            },
+            trace,
+            counters: decoded.counters,
+            gap: decoded.gap,
+            cut_short: decoded.cut_short && decoded.gap.is_none(),
+            seconds,
+        }
+    }
+
+    fn lines(&self, ready: &Ready<'_>, vocab: &Vocab, decoded: &Decoded, number: u64) -> String {
+        let mut lines = String::new();
+        if self.nbest.is_none() {
+            if let Some(best) = decoded.hypotheses.first() {
+                lines.push_str(&vocab.join(&best.words));
+            }
+            lines.push('\n');
+            return lines;
+        }
+        for hypothesis in &decoded.hypotheses {
+            let words = vocab.join(&hypothesis.words);
+            let features = ready.features(&decoded.forest, &hypothesis.derivation).show();
+            lines.push_str(&format!("{number} ||| {words} ||| {features} ||| {:.6}\n", hypothesis.score));
+        }
+        lines
+    }
+}
+
+impl Totals {
+    fn add(&mut self, answer: &Answer) {
+        self.sentences += 1;
+        self.empty += u64::from(answer.score.is_none());
+        self.cut_short += u64::from(answer.cut_short);
+        self.proven += u64::from(answer.gap == Some(0.0));
+        self.gaps += answer.gap.unwrap_or(0.0);
+        self.score += answer.score.unwrap_or(0.0);
+        self.counters += answer.counters;
+        self.seconds += answer.seconds;
+    }
+
+    fn json(&self, command: &Decode, wall: f64) -> serde_json::Value {
+        let translated = (self.sentences - self.empty).max(1) as f64;
+        let mut value = serde_json::json!({
+            "sentences": self.sentences,
+            "empty": self.empty,
+            "beam": command.beam,
+            "threads": command.threads,
+            "score": self.score / translated,
+            "cut_short": self.cut_short,
+            "items": self.counters.items,
+            "recombined": self.counters.recombined,
+            "pruned": self.counters.pruned,
+            "lm_queries": self.counters.lm_queries,
+            "search_seconds": self.seconds,
+            "milliseconds_per_sentence": self.seconds * 1000.0 / translated,
+            "wall_seconds": wall,
+        });
+        if command.search == Search::Exact {
+            value["proven"] = self.proven.into();
+            value["gap"] = (self.gaps / translated).into();
+        }
+        value
+    }
+}
+
+#[allow(clippy::print_stderr)]
+fn say(line: &str) {
+    eprintln!("{line}");
+}

@@ -1,0 +1,353 @@
+//! Decoding: a mapped rule table, language models and weights; trees in, translations out, on any number of threads.
+//!
+//! ```text
+//! tree --Preprocessing--> --Applier--> TranslationForest --search--> Hypothesis, Hypothesis, ..
+//!                                                                      |
+//!                                                       replay --> feature values (weights . values = score)
+//! ```
+
+mod models;
+mod replay;
+mod trace;
+
+use std::path::{Path, PathBuf};
+
+use sylvan_base::{Fault, HashSet, Symbol, Vocab};
+use sylvan_forest::{Derivation, Layer, TranslationForest};
+use sylvan_lm::{Lm, State};
+use sylvan_rules::apply::{Applier, DefaultRules, Input, Workspace as Matching};
+use sylvan_rules::{Grammar, RuleId, Weights, features};
+use sylvan_search::{
+    Beam, Counters, Cube, CubePruning, Effort, Engine, Incremental, KBest, LanguageModel, Limits, Losers,
+    NoStepModel, OutForest, Outcome, Prediction, Problem, Refine, TwoSided, Wanted, exact,
+    incremental_search, prediction_search,
+};
+use sylvan_trees::Tree;
+use sylvan_trees::penn::{Brackets, parse_line};
+
+pub use models::Several;
+pub use replay::Features;
+pub use trace::trace;
+
+use crate::NgramScorer;
+
+/// Which search, and how wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Bottom-up with cube pruning (Chiang 2007).
+    Cube(Cube),
+    /// Bottom-up, refining groups of items (Heafield, Koehn & Lavie 2013).
+    Refine(Beam),
+    /// Left to right, top-down (Huang & Mi 2010).
+    Incremental(Limits, Incremental),
+    /// Left to right, bottom-up (Feng et al. 2012).
+    Prediction(Limits, Prediction),
+    /// The optimum with its proof, or a bound on what is missing. The beam is that of the search for a first answer.
+    Exact(Beam, Effort),
+}
+
+/// How many translations are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wish {
+    /// At most so many, best first; at least 1.
+    pub best: usize,
+    /// Whether translations with the same words count as one.
+    pub distinct: bool,
+}
+
+impl Default for Wish {
+    fn default() -> Self {
+        Self { best: 1, distinct: false }
+    }
+}
+
+/// One translation.
+#[derive(Debug, Clone)]
+pub struct Hypothesis {
+    /// The model score.
+    pub score: f64,
+    /// The rules, as edges of the forest.
+    pub derivation: Derivation,
+    /// The target words.
+    pub words: Vec<Symbol>,
+}
+
+/// What decoding one sentence gave.
+#[derive(Debug, Clone)]
+pub struct Decoded {
+    /// Best first; empty if nothing was found, which default rules prevent.
+    pub hypotheses: Vec<Hypothesis>,
+    /// All that could have been used.
+    pub forest: TranslationForest,
+    /// What it cost.
+    pub counters: Counters,
+    /// Whether a limit of work was reached, so that the answer is a best effort.
+    pub cut_short: bool,
+    /// For exact search: how much better than the first hypothesis anything can be; 0 if it is the optimum.
+    pub gap: Option<f64>,
+}
+
+/// Rules, language models, weights and the vocabulary that inputs are read with.
+#[derive(Debug)]
+pub struct Decoder {
+    grammar: Grammar,
+    lms: Vec<Lm>,
+    weights: Weights,
+    vocab: Vocab,
+}
+
+/// Why a decoder could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum DecoderError {
+    /// A file.
+    #[error(transparent)]
+    Input(#[from] sylvan_base::InputError),
+    /// No language model was given.
+    #[error("a decoder needs at least one language model")]
+    NoLanguageModel,
+}
+
+impl Decoder {
+    /// Opens a rule table and language models. Weights under another toolkit's names are converted: the second value
+    /// says so.
+    pub fn open(grammar: &Path, lms: &[PathBuf], weights: &Weights) -> Result<(Self, bool), DecoderError> {
+        let grammar = Grammar::open(grammar)?;
+        let lms: Vec<Lm> = lms.iter().map(|path| Lm::open(path)).collect::<Result<_, _>>()?;
+        if lms.is_empty() {
+            return Err(DecoderError::NoLanguageModel);
+        }
+        let foreign = weights.iter().any(|(name, _)| ["egfp", "fgep", "egfl", "fgel"].contains(&name));
+        let weights = if foreign { features::weights_from_travatar(weights) } else { weights.clone() };
+        let vocab = grammar.vocab();
+        Ok((Self { grammar, lms, weights, vocab }, foreign))
+    }
+
+    /// Labels and words.
+    pub fn vocab(&self) -> &Vocab {
+        &self.vocab
+    }
+
+    /// The rules.
+    pub fn grammar(&self) -> &Grammar {
+        &self.grammar
+    }
+
+    /// The weights, under this program's names.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The weight of a language model: `lm0`, `lm1`, ..; the first may be called `lm`.
+    pub fn lm_weight(&self, index: usize) -> f64 {
+        let numbered = format!("lm{index}");
+        let has = |name: &str| self.weights.iter().any(|(known, _)| known == name);
+        self.weights.get(if index == 0 && !has(&numbered) { "lm" } else { &numbered })
+    }
+
+    /// Reads a tree in Penn brackets and prepares it as the table's trees were. `None` stands for an empty parse.
+    pub fn read_tree(&mut self, line: &str) -> Result<Option<Tree>, Fault> {
+        let tree = parse_line(line, Brackets::default(), &mut self.vocab)?;
+        Ok(tree.and_then(|tree| self.grammar.meta().preprocessing.apply(tree, &mut self.vocab)))
+    }
+
+    /// The models over the vocabulary as it is now: to be asked for after inputs were read.
+    pub fn ready(&self) -> Ready<'_> {
+        let applier = Applier::new(&self.grammar, &self.weights, DefaultRules::weighted(&self.weights));
+        let scorers = self.lms.iter().enumerate();
+        let scorers = scorers.map(|(index, lm)| NgramScorer::new(lm, self.lm_weight(index), &self.vocab));
+        Ready { decoder: self, applier, scorers: scorers.collect() }
+    }
+}
+
+/// A decoder with its models mapped to the vocabulary. Shared by threads.
+#[derive(Debug)]
+pub struct Ready<'d> {
+    decoder: &'d Decoder,
+    applier: Applier<'d>,
+    scorers: Vec<NgramScorer<'d>>,
+}
+
+/// Memory that is used again from sentence to sentence; one per thread.
+#[derive(Debug, Default)]
+pub struct Workspace<'d> {
+    matching: Matching,
+    engine: Engine<State, ()>,
+    cube: CubePruning<<NgramScorer<'d> as TwoSided>::State>,
+    refine: Option<Refine<NgramScorer<'d>>>,
+}
+
+/// What a search found, before it is a list.
+struct Found {
+    best: Outcome,
+    out: Option<OutForest>,
+    cut_short: bool,
+    gap: Option<f64>,
+}
+
+impl<'d> Ready<'d> {
+    /// Translates a tree or a packed forest.
+    pub fn decode<I: Input>(
+        &self,
+        input: &I,
+        algorithm: Algorithm,
+        wish: Wish,
+        work: &mut Workspace<'d>,
+    ) -> Decoded {
+        let forest = self.forest(input, work);
+        self.search(forest, algorithm, wish, work)
+    }
+
+    /// All derivations of a tree or packed forest.
+    pub fn forest<I: Input>(&self, input: &I, work: &mut Workspace<'d>) -> TranslationForest {
+        self.applier.forest_in(input, &self.decoder.vocab, &mut work.matching)
+    }
+
+    /// Searches a forest of [`forest`](Self::forest).
+    pub fn search(
+        &self,
+        forest: TranslationForest,
+        algorithm: Algorithm,
+        wish: Wish,
+        work: &mut Workspace<'d>,
+    ) -> Decoded {
+        let many = wish.best > 1;
+        let found = match self.scorers.as_slice() {
+            [one] => self.with_one(&forest, one, algorithm, many, work),
+            all => models::search(&forest, &Several::new(all), algorithm, many),
+        };
+        let Some(Found { best, out, cut_short, gap }) = found else {
+            let counters = Counters::default();
+            return Decoded { hypotheses: Vec::new(), forest, counters, cut_short: false, gap: None };
+        };
+        let counters = best.counters;
+        let hypotheses = match out {
+            None => {
+                let words = best.derivation.words(&forest);
+                vec![Hypothesis { score: best.score, derivation: best.derivation, words }]
+            }
+            Some(out) => list(&forest, &out, wish),
+        };
+        Decoded { hypotheses, forest, counters, cut_short, gap }
+    }
+
+    /// The usual case: one language model, with everything made for it.
+    fn with_one(
+        &self,
+        forest: &TranslationForest,
+        lm: &NgramScorer<'d>,
+        algorithm: Algorithm,
+        many: bool,
+        work: &mut Workspace<'d>,
+    ) -> Option<Found> {
+        let losers = if many { Losers::Keep } else { Losers::Forget };
+        let whole = |best: Outcome, out| Found { best, out, cut_short: false, gap: None };
+        match algorithm {
+            Algorithm::Cube(limits) => {
+                let best = work.cube.search(forest, lm, limits, losers)?;
+                Some(whole(best, many.then(|| work.cube.chart().out_forest(forest, lm))))
+            }
+            Algorithm::Refine(beam) => {
+                let refine = work.refine.get_or_insert_with(Refine::default);
+                let best = refine.search(forest, lm, beam, losers)?;
+                Some(whole(best, many.then(|| refine.chart().out_forest(forest, lm))))
+            }
+            Algorithm::Incremental(..) | Algorithm::Prediction(..) => {
+                left_to_right(forest, lm, algorithm, many, &mut work.engine)
+            }
+            Algorithm::Exact(beam, effort) => {
+                let refine = work.refine.get_or_insert_with(Refine::default);
+                let start = refine.search(forest, lm, beam, losers)?;
+                let out = many.then(|| refine.chart().out_forest(forest, lm));
+                Some(prove(forest, lm, start, out, effort))
+            }
+        }
+    }
+
+    /// The values of all features of a derivation.
+    pub fn features(&self, forest: &TranslationForest, derivation: &Derivation) -> Features {
+        replay::features(self.decoder, &self.scorers, forest, derivation)
+    }
+
+    /// A derivation, one rule per line, indented by depth.
+    pub fn show(&self, forest: &TranslationForest, derivation: &Derivation) -> String {
+        let mut out = String::new();
+        let on_edge = |depth: usize, edge| {
+            let rule = forest.edge(edge).spec.rule;
+            let shown = match rule.layer {
+                Layer::Table => self.decoder.grammar.rule(RuleId(rule.id)).show(&self.decoder.vocab),
+                Layer::Sentence => "(no rule matches: words copied, parts in source order)".to_string(),
+            };
+            out.push_str(&format!("{:width$}{shown}\n", "", width = 2 * depth));
+        };
+        derivation.walk(forest, on_edge, |_, _| {});
+        out
+    }
+
+    /// A search step by step in the notation of its paper; only left-to-right searches have one.
+    pub fn trace(&self, forest: &TranslationForest, tree: &Tree, algorithm: Algorithm) -> Vec<String> {
+        trace(forest, tree, &self.scorers[0], &self.decoder.vocab, algorithm)
+    }
+}
+
+fn left_to_right<L: LanguageModel>(
+    forest: &TranslationForest,
+    lm: &L,
+    algorithm: Algorithm,
+    many: bool,
+    engine: &mut Engine<L::State, ()>,
+) -> Option<Found> {
+    let problem = Problem { forest, lm, steps: &NoStepModel };
+    let wanted = Wanted { out_forest: many };
+    let mut found = match algorithm {
+        Algorithm::Incremental(limits, config) => {
+            incremental_search(engine, &problem, limits, config, wanted, None)
+        }
+        Algorithm::Prediction(limits, config) => {
+            prediction_search(engine, &problem, limits, config, wanted, None)
+        }
+        _ => unreachable!("the others are not left to right"),
+    }?;
+    let (out, cut_short) = (found.out_forest.take(), found.cut_short);
+    Some(Found { best: Outcome::of(forest, found), out, cut_short, gap: None })
+}
+
+/// Improves a first answer until it is proven; the list stays that of the first search, with the optimum in front.
+fn prove<L: LanguageModel>(
+    forest: &TranslationForest,
+    lm: &L,
+    start: Outcome,
+    out: Option<OutForest>,
+    effort: Effort,
+) -> Found {
+    let certified = exact(forest, lm, Some(start.derivation.clone()), effort, &mut || false);
+    match certified {
+        Ok(certified) => {
+            let gap = Some(certified.gap());
+            let counters = start.counters;
+            let best = certified.best.unwrap_or(start);
+            let best = Outcome { counters, ..best };
+            Found { best, out, cut_short: !certified.proven, gap }
+        }
+        // A model without bounds proves nothing.
+        Err(_) => Found { best: start, out, cut_short: true, gap: Some(f64::INFINITY) },
+    }
+}
+
+fn list(forest: &TranslationForest, out: &OutForest, wish: Wish) -> Vec<Hypothesis> {
+    let mut seen: HashSet<Vec<Symbol>> = HashSet::default();
+    let mut hypotheses = Vec::new();
+    // Many derivations can have the same words; looking at more than this many for one list is not worth it.
+    let patience = wish.best.saturating_mul(if wish.distinct { 100 } else { 1 });
+    for (score, edges) in KBest::new(out).take(patience) {
+        let derivation = out.derivation(forest, edges);
+        let words = derivation.words(forest);
+        if wish.distinct && !seen.insert(words.clone()) {
+            continue;
+        }
+        hypotheses.push(Hypothesis { score, derivation, words });
+        if hypotheses.len() == wish.best {
+            break;
+        }
+    }
+    hypotheses
+}
