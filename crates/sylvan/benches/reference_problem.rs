@@ -33,13 +33,13 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let beams: Vec<usize> = arguments.iter().filter_map(|word| word.parse().ok()).collect();
     let names: Vec<&String> = arguments.iter().filter(|word| word.parse::<usize>().is_err()).collect();
-    for beam in [1, 5, 10, 20, 50, 100, 200, 500, 1000, 2000] {
+    for beam in [1, 5, 10, 20, 50, 70, 100, 200, 500, 1000, 2000] {
         if !beams.is_empty() && !beams.contains(&beam) {
             continue;
         }
         let limits = Limits::beam(Beam(beam));
         let grids = Limits { pops: 4 * beam, ..limits };
-        let close = Limits { margin: 50, ..limits };
+        let close = Limits { margin: 20, ..limits };
         let blind = Prediction { future: false, ..Prediction::default() };
         for (name, search) in [
             ("cube pruning", Search::CubePruning(Cube::new(Beam(beam)))),

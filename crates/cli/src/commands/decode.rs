@@ -41,7 +41,7 @@ pub(crate) struct Decode {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     beam: u32,
     /// Left to right: how much worse than a full bin the estimate of a step may be and still be tried.
-    #[arg(long, value_name = "NATS", default_value_t = 0.05)]
+    #[arg(long, value_name = "NATS", default_value_t = 0.02)]
     margin: f64,
     /// Left to right: take at most so many steps per bin, best first from grids, instead of all within the margin.
     #[arg(long, value_name = "N")]
@@ -160,7 +160,7 @@ impl Decode {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         anyhow::ensure!(
             self.margin.is_finite() && self.margin >= 0.0,
-            "--margin {}: expected 0 or more; 0.05 is usual",
+            "--margin {}: expected 0 or more; 0.02 is usual",
             self.margin
         );
         let weights = Weights::read(&mut TextReader::open(&self.weights)?)?;

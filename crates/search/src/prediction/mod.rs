@@ -119,6 +119,8 @@ struct BottomUp<'f> {
     frames: IndexVec<ItemId, Frame>,
     index: HashMap<(ClassId, ItemId), ItemId>,
     ways: Vec<Way>,
+    /// By vertex: the ways to start it, once they were asked for.
+    starts: IndexVec<VertexId, Vec<Way>>,
     open: Vec<Completing>,
 }
 
@@ -142,6 +144,7 @@ impl<'f> BottomUp<'f> {
             frames: IndexVec::from_vec(vec![axiom, goal]),
             index: HashMap::default(),
             ways: Vec::new(),
+            starts: forest.vertices().map(|_| Vec::new()).collect(),
             open: Vec::new(),
         }
     }
@@ -168,15 +171,33 @@ impl<'f> BottomUp<'f> {
 
     /// The ways that start a vertex: its viable prefixes. `grown` is the class of the frame that it is pending in.
     fn predict(&mut self, vertex: VertexId, grown: Option<ClassId>, out: &mut Vec<Choice>) {
+        if self.starts[vertex].is_empty() {
+            self.starts[vertex] = self.find_starts(vertex);
+        }
+        let upper = grown.map_or(0.0, |grown| self.classes.finish(grown));
+        let starts = std::mem::take(&mut self.starts[vertex]);
+        for start in &starts {
+            self.way(Way { grown, future: start.future + upper, ..*start }, out);
+        }
+        self.starts[vertex] = starts;
+    }
+
+    /// The same list for every frame that the vertex can be pending in, in the order that grids want: what is sorted
+    /// once for the vertex need not be sorted again for each of them.
+    fn find_starts(&mut self, vertex: VertexId) -> Vec<Way> {
+        let mut starts = Vec::with_capacity(self.tables.viable(vertex).len());
         for place in 0..self.tables.viable(vertex).len() {
             let symbol = self.tables.viable(vertex)[place];
             let Sym::Bundle(words, _) = self.tables.symbol(symbol) else { unreachable!("bundles start") };
             let prefix = self.tables.child(PrefixId::EMPTY, symbol).expect("a viable prefix starts an edge");
             let after = self.classes.intern(&self.tables, vertex, prefix);
-            let upper = grown.map_or(0.0, |grown| self.classes.finish(grown));
-            let future = self.classes.finish(after) + upper;
-            self.way(Way { words, width: self.tables.width(symbol), after, grown, future }, out);
+            let (width, future) = (self.tables.width(symbol), self.classes.finish(after));
+            starts.push(Way { words, width, after, grown: None, future });
         }
+        let estimate = self.tables.estimate();
+        let value = |way: &Way| way.future + estimate.bundle(way.words);
+        starts.sort_by(|a, b| a.width.cmp(&b.width).then(value(b).total_cmp(&value(a))));
+        starts
     }
 
     /// The frames from the bottom up: goal, and the symbols left of the dot; and the prefixes' numbers.
@@ -255,8 +276,10 @@ impl Deduction for BottomUp<'_> {
                 }
             }
         }
-        out[start..].sort_by(|a, b| b.estimate.total_cmp(&a.estimate).then(a.id.cmp(&b.id)));
-        out.truncate(start.saturating_add(self.config.prefixes));
+        if out.len() - start > self.config.prefixes {
+            out[start..].sort_by(|a, b| b.estimate.total_cmp(&a.estimate).then(a.id.cmp(&b.id)));
+            out.truncate(start + self.config.prefixes);
+        }
     }
 
     fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64 {
