@@ -402,11 +402,8 @@ impl<'f> PredictionTables<'f> {
         // Heads have larger ids than their first vertices, so going down every step up is known already.
         let mut row: HashMap<VertexId, f64> = HashMap::default();
         row.insert(goal, 0.0);
-        for index in (0..goal.index()).rev() {
+        for index in self.left_corners.row_descending(goal.index()).skip(1) {
             let below = VertexId::from_index(index);
-            if !self.is_left_corner(goal, below) {
-                continue;
-            }
             let mut best = f64::NEG_INFINITY;
             for &place in &self.starting_with[below] {
                 let head = self.forest.edge(self.sorted[place as usize]).head;
@@ -441,6 +438,20 @@ impl BitMatrix {
 
     fn get(&self, row: usize, column: usize) -> bool {
         self.bits[row * self.words + column / 64] >> (column % 64) & 1 == 1
+    }
+
+    /// The members of a row, largest first. Costs what the row has, not what it could have, or long sentences would
+    /// take quadratic time.
+    fn row_descending(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
+        let words = &self.bits[row * self.words..(row + 1) * self.words];
+        words.iter().enumerate().rev().flat_map(|(word, &bits)| {
+            let mut left = bits;
+            std::iter::from_fn(move || {
+                let top = left.checked_ilog2()?;
+                left &= !(1 << top);
+                Some(word * 64 + top as usize)
+            })
+        })
     }
 
     /// Adds the members of row `from` to row `to`, which comes later.
