@@ -199,7 +199,7 @@ impl<'d> Ready<'d> {
 
     /// All derivations of a tree or packed forest.
     pub fn forest<I: Input>(&self, input: &I, work: &mut Workspace<'d>) -> TranslationForest {
-        self.applier.forest_in(input, &self.decoder.vocab, &mut work.matching)
+        self.applier.forest_in(input, &self.decoder.vocab, None, &mut work.matching)
     }
 
     /// Searches a forest of [`forest`](Self::forest).
