@@ -109,7 +109,7 @@ impl Detokenizer {
         };
         let french = self.lang == Lang::Fr;
         match mark {
-            '.' | ',' | ')' | ']' | '}' | '…' | '’' | '°' if mark != '’' => Glue::Left,
+            '.' | ',' | ')' | ']' | '}' | '…' | '°' => Glue::Left,
             '。' | '、' | '，' | '！' | '？' | '；' | '：' | '）' | '」' | '』' | '》' => {
                 Glue::Left
             }
@@ -199,7 +199,7 @@ impl Detokenizer {
     }
 }
 
-/// One or two capitals or digits, as in "B & B".
+/// A single letter or digit, as in "B & B".
 fn short(side: Option<&str>) -> bool {
     side.is_some_and(|side| side.chars().count() <= 1 && side.chars().all(char::is_alphanumeric))
 }

@@ -1,7 +1,7 @@
 //! Words in text that is written without spaces.
 //!
-//! Without a model the cuts are where the script changes (Japanese: 私|は|テニス|をします) or, for Chinese, between
-//! all characters. With a model, trained on text that has been cut already, each place between two characters is
+//! Without a model the cuts are where the script changes (Japanese: 私|は|テニス|をします), for Chinese those of jieba's
+//! dictionary (feature `zh`), and elsewhere between all characters. With a model, trained on text that has been cut already, each place between two characters is
 //! a decision of its own (pointwise prediction, Neubig et al. 2011): characters and scripts in a window of three
 //! on both sides, as n-grams with their offset, vote with weights learnt by an averaged perceptron. Features are
 //! hashed into a table of fixed size, so a model is 2^18 numbers, most of them zero.
@@ -34,6 +34,9 @@ enum Way {
     Scripts,
     /// Cuts between all characters of such scripts, and where the script changes.
     Characters,
+    /// Cuts between the words of jieba, which is loaded when it is needed first.
+    #[cfg(feature = "zh")]
+    Jieba(std::sync::Arc<std::sync::OnceLock<jieba_rs::Jieba>>),
     /// Cuts where the sum of weights is positive.
     Weights(Vec<i32>),
 }
@@ -41,16 +44,31 @@ enum Way {
 impl Segmenter {
     /// What does best for a language without a model.
     pub fn for_lang(lang: Lang) -> Self {
-        Self { way: if lang == Lang::Ja { Way::Scripts } else { Way::Characters } }
+        let way = match lang {
+            Lang::Ja => Way::Scripts,
+            #[cfg(feature = "zh")]
+            Lang::Zh => Way::Jieba(std::sync::Arc::default()),
+            _ => Way::Characters,
+        };
+        Self { way }
     }
 
     /// The byte offsets inside `text` where it is cut, in order.
     pub fn cuts(&self, text: &str) -> Vec<usize> {
         match &self.way {
-            Way::Scripts => self.between(text, |_, before, after| before != after),
-            Way::Characters => self.between(text, |_, before, after| {
+            Way::Scripts => between(text, |before, after| before != after),
+            Way::Characters => between(text, |before, after| {
                 before != after || matches!(after, Script::Han | Script::Hiragana | Script::Katakana)
             }),
+            #[cfg(feature = "zh")]
+            Way::Jieba(jieba) => {
+                let words = jieba.get_or_init(jieba_rs::Jieba::new).cut(text, true);
+                let ends = words.iter().scan(0, |end, token| {
+                    *end += token.word.len();
+                    Some(*end)
+                });
+                ends.filter(|&end| end < text.len()).collect()
+            }
             Way::Weights(weights) => {
                 let window = Window::new(text);
                 let sum = |at| {
@@ -68,19 +86,6 @@ impl Segmenter {
                     .collect()
             }
         }
-    }
-
-    fn between(&self, text: &str, cut: impl Fn(usize, Script, Script) -> bool) -> Vec<usize> {
-        let mut before: Option<Script> = None;
-        let mut cuts = Vec::new();
-        for (at, c) in text.char_indices() {
-            let this = script(c);
-            if before.is_some_and(|before| cut(at, before, this)) {
-                cuts.push(at);
-            }
-            before = Some(this);
-        }
-        cuts
     }
 
     /// Reads a model.
@@ -125,6 +130,20 @@ impl Segmenter {
         }
         out.finish()
     }
+}
+
+/// The byte offsets where two neighbouring characters are to be cut apart.
+fn between(text: &str, cut: impl Fn(Script, Script) -> bool) -> Vec<usize> {
+    let mut before: Option<Script> = None;
+    let mut cuts = Vec::new();
+    for (at, c) in text.char_indices() {
+        let this = script(c);
+        if before.is_some_and(|before| cut(before, this)) {
+            cuts.push(at);
+        }
+        before = Some(this);
+    }
+    cuts
 }
 
 /// Learns from lines of words with spaces between them.
@@ -238,8 +257,14 @@ mod tests {
     #[test]
     fn scripts_and_characters_without_a_model() {
         assert_eq!(words(&Segmenter::for_lang(Lang::Ja), "私はテニスをします"), "私|は|テニス|をします");
-        assert_eq!(words(&Segmenter::for_lang(Lang::Zh), "我有iPhone15手机"), "我|有|iPhone|15|手|机");
+        assert_eq!(words(&Segmenter::for_lang(Lang::Other), "我有iPhone15手机"), "我|有|iPhone|15|手|机");
         assert_eq!(words(&Segmenter::for_lang(Lang::Zh), ""), "");
+    }
+
+    #[cfg(feature = "zh")]
+    #[test]
+    fn chinese_words_come_from_the_dictionary() {
+        assert_eq!(words(&Segmenter::for_lang(Lang::Zh), "我来到北京清华大学"), "我|来到|北京|清华大学");
     }
 
     #[test]

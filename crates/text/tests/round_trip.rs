@@ -1,10 +1,15 @@
 //! Nothing is lost on the way to tokens and back.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use sylvan_text::{Detokenizer, Lang, Protect, Tokenizer, join, mark, unmark};
 
 const LANGS: [Lang; 7] = [Lang::En, Lang::De, Lang::Fr, Lang::Cs, Lang::Zh, Lang::Ja, Lang::Other];
+
+/// Made once: the dictionary of one of them takes a moment to load.
+static TOKENIZERS: LazyLock<Vec<Tokenizer>> = LazyLock::new(|| LANGS.map(Tokenizer::new).into());
 
 fn collapsed(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -18,7 +23,7 @@ fn words(lang: Lang, line: &str) -> String {
 proptest! {
     #[test]
     fn tokens_and_joins_give_the_line_back(line in "[a-zA-Z0-9 .,;:!?'’\"()&@/#%$é\u{301}新は„“«»￭\u{3000}-]{0,60}", which in 0usize..7) {
-        let tokens = Tokenizer::new(LANGS[which]).tokenize(&line);
+        let tokens = TOKENIZERS[which].tokenize(&line);
         prop_assert_eq!(join(&line, &tokens), collapsed(&line));
         // The marks make even the text exact.
         prop_assert_eq!(unmark(&mark(&line, &tokens)), collapsed(&line));
@@ -36,7 +41,7 @@ proptest! {
 
     #[test]
     fn any_text_is_cut_and_put_together_without_a_fall(line in any::<String>(), which in 0usize..7) {
-        let tokens = Tokenizer::new(LANGS[which]).tokenize(&line);
+        let tokens = TOKENIZERS[which].tokenize(&line);
         prop_assert_eq!(join(&line, &tokens), collapsed(&line));
         let texts: Vec<&str> = tokens.iter().map(|token| token.text(&line)).collect();
         let back = Detokenizer::new(LANGS[which]).detokenize(&texts);
@@ -82,7 +87,8 @@ fn german_french_and_czech_there_and_back() {
 
 #[test]
 fn scripts_without_spaces() {
-    check(Lang::Zh, "我有3本书。", "我 有 3 本 书 。");
+    #[cfg(feature = "zh")]
+    check(Lang::Zh, "他来到了北京大学。", "他 来到 了 北京大学 。");
     check(Lang::Ja, "私はテニスをします。", "私 は テニス をします 。");
     assert_eq!(words(Lang::En, "He said 新聞 twice."), "He said 新 聞 twice .");
 }
