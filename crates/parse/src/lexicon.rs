@@ -49,7 +49,7 @@ enum Words {
 /// Words seen less often are known by their signature only.
 const KNOWN: u32 = 2;
 /// Words seen less often have no class: one sentence more or less would change it.
-const CLASSED: u32 = 8;
+const CLASSED: u32 = 5;
 /// A part of speech belongs to the class of a word if it has at least one in so many of its occurrences.
 const SHARE: u32 = 20;
 

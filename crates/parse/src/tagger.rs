@@ -101,6 +101,12 @@ impl System for TagSystem {
         t.three(p1.lower, w0.lower, n1.lower);
         t.two(n1.low_class, n2.low_class);
         t.two(p2.low_class, p1.low_class);
+        t.two(w0.lower, n1.suffixes[1]);
+        t.two(w0.suffixes[3], w0.prefixes[1]);
+        t.three(w0.suffixes[2], p1.suffixes[2], n1.suffixes[2]);
+        t.two(w0.shape, n1.shape);
+        t.two(w0.shape, p1.shape);
+        t.three(p1.shape, w0.shape, n1.shape);
     }
 
     fn keys(&self, sentence: &TagSentence, view: View<'_, u8>, keys: &mut Vec<u64>) {
@@ -173,10 +179,10 @@ impl Tagger {
         let config = LearnConfig {
             beam: BEAM,
             epochs: training.epochs,
-            batch: 32,
+            batch: 8,
             threads: training.threads,
             update: Update::MaxViolation { horizon: 40 },
-            patience: 2,
+            patience: 3,
             least: 0.02,
             seed: 11,
         };

@@ -208,7 +208,7 @@ impl Prepared {
     }
 }
 
-const TAGGER_EPOCHS: usize = 8;
+const TAGGER_EPOCHS: usize = 14;
 const FOLDS: usize = 4;
 const JACKKNIFE_EPOCHS: usize = 3;
 

@@ -89,7 +89,7 @@ pub fn train_constituency(
     let learning = LearnConfig {
         beam: config.beam,
         epochs: config.epochs,
-        batch: 32,
+        batch: 8,
         threads: config.threads,
         update: Update::MaxViolation { horizon: 24 },
         patience: 3,

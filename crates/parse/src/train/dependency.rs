@@ -77,7 +77,7 @@ pub fn train_dependency(
     let learning = LearnConfig {
         beam: config.beam,
         epochs: config.epochs,
-        batch: 24,
+        batch: 8,
         threads: config.threads,
         update: Update::MaxViolation { horizon: 60 },
         patience: 3,
