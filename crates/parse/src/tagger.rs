@@ -149,7 +149,7 @@ pub(crate) struct Tagger {
     pub(crate) beam: usize,
 }
 
-/// How wide a tagger searches. More gives nothing that can be measured.
+/// How wide a tagger searches.
 pub(crate) const BEAM: usize = 4;
 
 /// How a tagger is trained.
