@@ -1,24 +1,13 @@
 //! The program as a user meets it: arguments, files, messages, exit codes.
 #![allow(clippy::unwrap_used)]
 
-use std::io::Write;
+mod common;
+
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 fn sylvan(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_sylvan")).args(arguments).stdin(Stdio::null()).output().unwrap()
-}
-
-fn sylvan_with_input(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_sylvan"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    child.wait_with_output().unwrap()
 }
 
 #[track_caller]
@@ -139,7 +128,7 @@ fn score_prints_sacrebleu_numbers_as_json() {
     let double = arguments(&[&one, &two]);
     assert!((double["score"].as_f64().unwrap() - 34.42087651652725).abs() < 1e-9, "{double}");
     // From standard input, as text.
-    let shown = stdout(&sylvan_with_input(&["score", "--ref", &one], &text(Path::new(&hyp))));
+    let shown = stdout(&common::run(&["score", "--ref", &one], &text(Path::new(&hyp))));
     assert!(shown.contains("BLEU ") && shown.contains("tok:13a"), "{shown}");
     // --lowercase and --tokenize must not be ignored.
     let upper = write("upper", &text(Path::new(&one)).to_uppercase());
@@ -177,7 +166,7 @@ fn score_names_what_is_wrong() {
 #[test]
 fn trees_are_converted_cleaned_and_counted() {
     let original = "( (S (NP-SBJ (DT the) (JJ old) (NN dog)) (VP (VBZ sleeps) (NP (-NONE- *T*-1)))) )\n\n";
-    let run = |arguments: &[&str]| stdout(&sylvan_with_input(&[&["trees"], arguments].concat(), original));
+    let run = |arguments: &[&str]| stdout(&common::run(&[&["trees"], arguments].concat(), original));
     assert_eq!(
         run(&["--to", "penn", "--clean"]),
         "(S (NP (DT the) (JJ old) (NN dog)) (VP (VBZ sleeps)))\n\n",
@@ -197,15 +186,15 @@ fn trees_are_converted_cleaned_and_counted() {
     let heads: Vec<&str> = conllu.lines().filter_map(|line| line.split('\t').nth(6)).collect();
     assert_eq!(heads, ["3", "3", "4", "0"]);
     // And back again, through the other formats.
-    let back = stdout(&sylvan_with_input(&["trees", "--from", "conllu", "--to", "words"], &conllu));
+    let back = stdout(&common::run(&["trees", "--from", "conllu", "--to", "words"], &conllu));
     assert_eq!(back.lines().next(), Some("the old dog sleeps"));
     let egret = run(&["--to", "egret", "--clean"]);
-    let back = stdout(&sylvan_with_input(&["trees", "--from", "egret", "--to", "penn"], &egret));
+    let back = stdout(&common::run(&["trees", "--from", "egret", "--to", "penn"], &egret));
     assert_eq!(back, "(S (NP (DT the) (JJ old) (NN dog)) (VP (VBZ sleeps)))\n\n");
     let many = "(S\n  (A a)\n  (B b))\n(S (A c))\n";
-    let one = stdout(&sylvan_with_input(&["trees", "--from", "penn-lines", "--to", "penn"], many));
+    let one = stdout(&common::run(&["trees", "--from", "penn-lines", "--to", "penn"], many));
     assert_eq!(one, "(S (A a) (B b))\n(S (A c))\n");
-    let message = failure(&sylvan_with_input(&["trees"], "(S (A a))\n(S (A a)\n"));
+    let message = failure(&common::run(&["trees"], "(S (A a))\n(S (A a)\n"));
     assert!(message.contains("standard input:2"), "{message}");
 }
 

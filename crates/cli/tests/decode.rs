@@ -1,9 +1,12 @@
 //! `sylvan grammar import` and `sylvan decode` from end to end, on a table small enough to work out by hand.
 #![allow(clippy::unwrap_used)]
 
-use std::io::Write;
+mod common;
+
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use common::run_in as sylvan;
 
 const RULES: &str = "\
 S ( x0:NP x1:VP ) ||| x0 x1 ||| egfp=-0.105361 fgep=-0.693147 p=1
@@ -17,20 +20,6 @@ VP ( \"shui\" ) ||| \"is\" \"asleep\" ||| egfp=-1.203973 fgep=-0.693147 w=2 p=1
 const ARPA: &str = "\\data\\\nngram 1=7\nngram 2=3\n\n\\1-grams:\n-99\t<s>\t-0.3\n-1\t</s>\n-2\t<unk>\n-1\the\t-0.2\n\
     -1\tshe\t-0.2\n-1.2\tsleeps\t-0.1\n-1.5\tasleep\t-0.1\n\n\\2-grams:\n-0.2\t<s> she\n-0.3\tshe sleeps\n\
     -0.2\tsleeps </s>\n\n\\end\\\n";
-
-fn sylvan(folder: &Path, arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_sylvan"))
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A command that refuses its options does not read its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
-}
 
 /// A folder with a compiled table, a model and weights.
 fn prepared() -> tempfile::TempDir {
@@ -79,7 +68,7 @@ fn every_search_finds_the_best_translation() {
 fn lists_have_features_that_make_up_the_score() {
     let folder = prepared();
     let weights = [("tm0.p_ef", 1.0), ("lm0", 0.5), ("tm0.words", 0.1), ("glue", -5.0), ("oov", -2.0)];
-    for search in ["cube", "refine", "incremental", "prediction"] {
+    for search in ["cube", "refine", "incremental", "prediction", "exact"] {
         let output = text(&decode(folder.path(), &["--search", search, "--nbest", "20", "--margin", "100"]));
         let first: Vec<&str> = output.lines().filter(|line| line.starts_with("0 |||")).collect();
         assert_eq!(first.len(), 8, "{search}: all derivations of the first tree\n{output}");

@@ -1,25 +1,13 @@
 //! `sylvan lm compile`, `query`, `info` and `verify`, run as a user runs them.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
-use std::io::Write;
+mod common;
+
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+
+use common::run_in as sylvan;
 
 const ARPA: &str = include_str!("../../lm/tests/data/lm_tiny.arpa");
-
-fn sylvan(folder: &Path, arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_sylvan"))
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A command that fails early does not read its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
-}
 
 fn good(folder: &Path, arguments: &[&str], input: &str) -> String {
     let output = sylvan(folder, arguments, input);

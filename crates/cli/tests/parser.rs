@@ -1,22 +1,12 @@
 //! `sylvan parser` as a user meets it.
 #![allow(clippy::unwrap_used)]
 
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+mod common;
 
-fn sylvan(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_sylvan"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A command that fails early does not read its input.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
-}
+use std::path::Path;
+use std::process::Output;
+
+use common::run as sylvan;
 
 #[track_caller]
 fn stdout(output: &Output) -> String {

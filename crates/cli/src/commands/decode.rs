@@ -8,11 +8,13 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::Args;
 use sylvan::decoder::{Algorithm, Decoded, Decoder, Ready, Wish, Workspace};
-use sylvan_base::Vocab;
+use sylvan_base::{Progress, Vocab};
 use sylvan_rules::Weights;
 use sylvan_search::{Beam, Counters, Cube, Effort, Future, Incremental, Limits, Prediction};
 use sylvan_store::{Output, TextReader};
 use sylvan_trees::Tree;
+
+use crate::progress::Terminal;
 
 /// Translates source trees (Penn brackets, one per line) with a rule table, language models and weights.
 ///
@@ -67,7 +69,7 @@ pub(crate) struct Decode {
     /// Show the search on standard error, step by step (left-to-right searches): bin, stack, score, estimate.
     #[arg(long)]
     trace: bool,
-    /// Write the model score of each best translation, one per line.
+    /// Write the model score of each best translation, one per line; 0 for an empty one.
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
     /// Write the rules of each best translation, indented by depth, sentences separated by empty lines.
@@ -178,6 +180,8 @@ impl Decode {
         let (mut scores, mut derivations) = (open(&self.scores)?, open(&self.derivations)?);
         let mut totals = Totals::default();
         let started = Instant::now();
+        let terminal = Terminal::default();
+        terminal.begin("translating", None);
         loop {
             let mut trees: Vec<Option<Tree>> = Vec::new();
             while trees.len() < CHUNK {
@@ -191,6 +195,7 @@ impl Decode {
             let answers = self.translate(&decoder, &trees, totals.sentences)?;
             for answer in answers {
                 totals.add(&answer);
+                terminal.at(totals.sentences);
                 answer.trace.iter().for_each(|line| say(line));
                 if answer.cut_short {
                     say(&format!(
@@ -208,6 +213,7 @@ impl Decode {
                 }
             }
         }
+        terminal.end();
         out.finish()?;
         scores.map(Output::finish).transpose()?;
         derivations.map(Output::finish).transpose()?;

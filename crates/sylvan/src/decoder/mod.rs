@@ -225,7 +225,7 @@ impl<'d> Ready<'d> {
                 let words = best.derivation.words(&forest);
                 vec![Hypothesis { score: best.score, derivation: best.derivation, words }]
             }
-            Some(out) => list(&forest, &out, wish),
+            Some(out) => with_optimum(best, list(&forest, &out, wish), &forest, wish),
         };
         Decoded { hypotheses, forest, counters, cut_short, gap }
     }
@@ -331,6 +331,22 @@ fn prove<L: LanguageModel>(
         // A model without bounds proves nothing.
         Err(_) => Found { best: start, out, cut_short: true, gap: Some(f64::INFINITY) },
     }
+}
+
+/// What exact search proved better than the list of the search before it goes in front.
+fn with_optimum(
+    best: Outcome,
+    mut list: Vec<Hypothesis>,
+    forest: &TranslationForest,
+    wish: Wish,
+) -> Vec<Hypothesis> {
+    if list.first().is_none_or(|first| best.score > first.score && best.derivation != first.derivation) {
+        let words = best.derivation.words(forest);
+        list.retain(|other| !(wish.distinct && other.words == words) && other.derivation != best.derivation);
+        list.insert(0, Hypothesis { score: best.score, derivation: best.derivation, words });
+        list.truncate(wish.best);
+    }
+    list
 }
 
 fn list(forest: &TranslationForest, out: &OutForest, wish: Wish) -> Vec<Hypothesis> {
