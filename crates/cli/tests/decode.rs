@@ -149,3 +149,112 @@ fn bad_input_is_named() {
     assert!(!decode(folder.path(), &["--margin", "-1"]).status.success());
     assert!(!decode(folder.path(), &["--unknown"]).status.success());
 }
+
+#[test]
+fn terms_of_a_glossary_are_in_every_translation() {
+    let folder = prepared();
+    // "ta" is given, "pao" is kept; the last sentence has "ta shui" as one term across two brackets.
+    std::fs::write(folder.path().join("terms"), "ta\tTHEY\npao\n").unwrap();
+    for search in ["cube", "refine", "incremental", "prediction", "exact"] {
+        let more = ["--search", search, "--glossary", "terms", "--stats", "stats.json", "--nbest", "1"];
+        let output = text(&decode(folder.path(), &more));
+        let words: Vec<&str> = output.lines().map(|line| line.split(" ||| ").nth(1).unwrap()).collect();
+        assert_eq!(words, ["THEY sleeps", "THEY pao"], "{search}");
+        // The features of a term's rule count, and make up the score.
+        assert!(output.contains("tm1.rules=1") && output.contains("tm1.words=1"), "{output}");
+        let stats = std::fs::read_to_string(folder.path().join("stats.json")).unwrap();
+        assert!(stats.contains("\"terms\":3") && stats.contains("\"terms_missed\":0"), "{stats}");
+    }
+    std::fs::write(folder.path().join("terms"), "ta shui\tone two\nshui\tnever\n").unwrap();
+    let more = ["--glossary", "terms", "--stats", "stats.json", "--derivations", "why"];
+    assert_eq!(text(&decode(folder.path(), &more)), "one two\n\nshe pao\n");
+    let why = std::fs::read_to_string(folder.path().join("why")).unwrap();
+    assert!(why.contains("[ ta shui ]") && why.contains("one two"), "{why}");
+    let stats = std::fs::read_to_string(folder.path().join("stats.json")).unwrap();
+    assert!(stats.contains("\"terms_missed\":1"), "{stats}");
+    std::fs::write(folder.path().join("terms"), "ta\tx\nta\ty\tz\n").unwrap();
+    let broken = decode(folder.path(), &["--glossary", "terms"]);
+    let message = String::from_utf8(broken.stderr).unwrap();
+    assert!(!broken.status.success() && message.contains("terms:2"), "{message}");
+}
+
+#[test]
+fn forests_are_translated_with_their_scores() {
+    let folder = prepared();
+    let table = format!("{RULES}S ( x0:VP x1:NP ) ||| x0 x1 ||| egfp=-0.5 p=1\n");
+    std::fs::write(folder.path().join("table"), table).unwrap();
+    let import = sylvan(folder.path(), &["grammar", "import", "--format", "travatar", "table", "rules"], "");
+    assert!(import.status.success());
+    let forest = "sentence 1 :\nta shui\nNP[0,0] => ta ||| -0.1\nVP[0,0] => ta ||| -0.5\nVP[1,1] => shui ||| -0.1\n\
+        NP[1,1] => shui ||| -2\nS[0,1] => NP[0,0] VP[1,1] ||| -1\nS[0,1] => VP[0,0] NP[1,1] ||| -0.2\n\n\
+        sentence 2 :\nta shui\n\n";
+    let weights = |parse: f64| format!("p_ef=1\nlm=0.5\nwords=0.1\nglue=-5\noov=-2\nparse={parse}\n");
+    let run = |parse: f64, more: &[&str]| {
+        std::fs::write(folder.path().join("weights"), weights(parse)).unwrap();
+        let mut arguments = vec!["decode", "--grammar", "rules", "--lm", "lm.arpa", "--weights", "weights"];
+        arguments.extend(["--input", "forest"]);
+        arguments.extend(more);
+        text(&sylvan(folder.path(), &arguments, forest))
+    };
+    for search in ["cube", "refine", "incremental", "prediction", "exact"] {
+        assert_eq!(run(1.0, &["--search", search]), "she sleeps\n\n");
+        // The scores of the ways taken count: -0.1 -0.1 -1 against -0.5 -2 -0.2.
+        let list = run(1.0, &["--search", search, "--nbest", "9"]);
+        assert!(list.lines().next().unwrap().contains("parse=-1.2"), "{list}");
+        // A parser that is trusted backwards makes the other tree win: no rules, words copied.
+        assert_eq!(run(-30.0, &["--search", search]), "ta shui\n\n");
+    }
+    std::fs::write(folder.path().join("terms"), "shui\tnaps\n").unwrap();
+    assert_eq!(run(1.0, &["--glossary", "terms"]), "she naps\n\n");
+}
+
+/// Follows the best edges (by their own scores) of a forest in JSON down from a vertex.
+fn best_words(forest: &serde_json::Value, vertex: u64) -> (f64, Vec<String>) {
+    let edges = forest["vertices"][vertex as usize]["edges"].as_array().unwrap();
+    let read = |edge: &serde_json::Value| {
+        let mut score = edge["score"].as_f64().unwrap();
+        let mut words = Vec::new();
+        for symbol in edge["target"].as_array().unwrap() {
+            match symbol.as_u64() {
+                Some(tail) => {
+                    let (below, more) = best_words(forest, tail);
+                    score += below;
+                    words.extend(more);
+                }
+                None => words.push(symbol.as_str().unwrap().to_string()),
+            }
+        }
+        (score, words)
+    };
+    edges.iter().map(read).max_by(|a, b| a.0.total_cmp(&b.0)).unwrap()
+}
+
+#[test]
+fn forests_can_be_written_and_pruned() {
+    let folder = prepared();
+    // Without a language model the best translation can be read off the forest.
+    std::fs::write(folder.path().join("weights"), "p_ef=1\nlm=0\nwords=0.1\nglue=-5\noov=-2\n").unwrap();
+    let more = ["--forests", "forests", "--scores", "scores", "--search", "exact"];
+    let found = text(&decode(folder.path(), &more));
+    let forests = std::fs::read_to_string(folder.path().join("forests")).unwrap();
+    let scores = std::fs::read_to_string(folder.path().join("scores")).unwrap();
+    let mut edges = Vec::new();
+    for ((line, found), score) in forests.lines().zip(found.lines()).zip(scores.lines()) {
+        let forest: serde_json::Value = serde_json::from_str(line).unwrap();
+        if forest.is_null() {
+            assert!(found.is_empty());
+            continue;
+        }
+        let (best, words) = best_words(&forest, forest["goal"].as_u64().unwrap());
+        assert_eq!(words.join(" "), found);
+        assert!((best - score.parse::<f64>().unwrap()).abs() < 1e-4, "{best} {score}");
+        let vertices = forest["vertices"].as_array().unwrap();
+        edges.push(vertices.iter().map(|vertex| vertex["edges"].as_array().unwrap().len()).sum::<usize>());
+    }
+    assert_eq!(edges, [6, 5]);
+    // A margin of nothing leaves the best derivation alone.
+    text(&decode(folder.path(), &["--forests", "forests", "--forest-margin", "0"]));
+    let forests = std::fs::read_to_string(folder.path().join("forests")).unwrap();
+    assert_eq!(forests.lines().next().unwrap().matches("\"rule\"").count(), 3, "{forests}");
+    assert!(!decode(folder.path(), &["--forest-margin", "-1"]).status.success());
+}

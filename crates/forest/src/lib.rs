@@ -28,9 +28,11 @@
 //! ```
 
 mod derivation;
+mod inside_outside;
 mod translation;
 
 pub use derivation::Derivation;
+pub use inside_outside::{InsideOutside, Sum};
 pub use translation::{
     BundleId, Edge, EdgeId, EdgeSpec, ForestBuilder, Layer, Part, RuleRef, Target, TranslationForest,
     VertexId,

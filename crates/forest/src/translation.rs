@@ -99,6 +99,8 @@ pub struct TranslationForest {
     targets: Vec<Target>,
     bundle_ends: Vec<u32>,
     words: Vec<Symbol>,
+    /// Per edge the score that the input itself has there; empty if there is none.
+    inputs: Vec<f64>,
     goal: VertexId,
 }
 
@@ -137,6 +139,11 @@ impl TranslationForest {
         &self.edges[edge]
     }
 
+    /// The parser's score of what an edge covers: 0 over a tree.
+    pub fn input_score(&self, edge: EdgeId) -> f64 {
+        self.inputs.get(edge.index()).copied().unwrap_or(0.0)
+    }
+
     /// An edge's target side.
     pub fn target(&self, edge: EdgeId) -> &[Target] {
         let range = &self.edges[edge].target;
@@ -163,6 +170,40 @@ impl TranslationForest {
         self.bundle_ends.len()
     }
 
+    /// The forest with some of its edges, and without those that cannot be completed then. Vertices and bundles keep
+    /// their ids, edges do not.
+    pub fn only(&self, keep: impl Fn(EdgeId) -> bool) -> TranslationForest {
+        self.clone().retain(keep)
+    }
+
+    fn retain(mut self, keep: impl Fn(EdgeId) -> bool) -> TranslationForest {
+        let mut alive = vec![false; self.vertices.len()];
+        let mut kept = Vec::with_capacity(self.edges.len());
+        for vertex in self.vertices() {
+            for edge in self.edges(vertex) {
+                let stays = keep(edge) && self.tails(edge).all(|tail| alive[tail.index()]);
+                alive[vertex.index()] |= stays;
+                kept.push(stays);
+            }
+        }
+        if kept.iter().all(|&stays| stays) {
+            return self;
+        }
+        let edges = std::mem::replace(&mut self.edges, IndexVec::new());
+        let inputs = std::mem::take(&mut self.inputs);
+        for vertex in self.vertices() {
+            let start = self.edges.len() as u32;
+            for edge in self.edges(vertex).filter(|edge| kept[edge.index()]) {
+                self.edges.push(edges[edge].clone());
+                if !inputs.is_empty() {
+                    self.inputs.push(inputs.get(edge.index()).copied().unwrap_or(0.0));
+                }
+            }
+            self.vertices[vertex].edges = start..self.edges.len() as u32;
+        }
+        self
+    }
+
     /// Input nodes below a vertex, itself included.
     pub fn nodes(&self, vertex: VertexId) -> u32 {
         self.vertices[vertex].nodes
@@ -184,6 +225,7 @@ pub struct ForestBuilder {
     words: Vec<Symbol>,
     bundles: HashMap<Box<[Symbol]>, BundleId>,
     run: Vec<Symbol>,
+    inputs: Vec<f64>,
 }
 
 impl ForestBuilder {
@@ -227,6 +269,14 @@ impl ForestBuilder {
         self.vertices[head].edges.end += 1;
     }
 
+    /// The parser's score of what the edge added last covers; 0 unless it is said.
+    pub fn input_score(&mut self, score: f64) {
+        if score != 0.0 {
+            self.inputs.resize(self.edges.len().saturating_sub(1), 0.0);
+            self.inputs.push(score);
+        }
+    }
+
     /// How many edges the vertex declared last has so far.
     pub fn edges_of_last(&self) -> usize {
         self.vertices.last().map_or(0, |vertex| vertex.edges.len())
@@ -255,26 +305,8 @@ impl ForestBuilder {
     /// Completes the forest and removes edges with a tail that has no derivation, so that no search starts
     /// what it cannot finish.
     pub fn finish(self, goal: VertexId) -> TranslationForest {
-        let Self { mut vertices, edges, targets, bundle_ends, words, .. } = self;
-        let mut alive = vec![false; vertices.len()];
-        let mut kept = IndexVec::new();
-        for id in vertices.ids() {
-            let vertex: &mut Vertex = &mut vertices[id];
-            let start = kept.len() as u32;
-            for edge in &edges.as_slice()[vertex.edges.start as usize..vertex.edges.end as usize] {
-                let tails = &targets[edge.target.start as usize..edge.target.end as usize];
-                let complete = tails.iter().all(|symbol| match symbol {
-                    Target::Vertex(tail) => alive[tail.index()],
-                    Target::Bundle(_) => true,
-                });
-                if complete {
-                    kept.push(edge.clone());
-                }
-            }
-            vertex.edges = start..kept.len() as u32;
-            alive[id.index()] = !vertex.edges.is_empty();
-        }
-        TranslationForest { vertices, edges: kept, targets, bundle_ends, words, goal }
+        let Self { vertices, edges, targets, bundle_ends, words, inputs, .. } = self;
+        TranslationForest { vertices, edges, targets, bundle_ends, words, inputs, goal }.retain(|_| true)
     }
 }
 

@@ -1,51 +1,16 @@
 //! Exact search under real n-gram models, whose states forget what cannot matter: against brute force.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeSet;
-use std::fmt::Write;
+mod random;
 
 use sylvan::NgramScorer;
 use sylvan_base::{Rng, Vocab};
-use sylvan_lm::Lm;
 use sylvan_rules::apply::{Applier, DefaultRules};
 use sylvan_rules::{GrammarBuilder, Rule, Weights};
 use sylvan_search::{Derivations, Effort, NoBounds, brute_force, exact};
-use sylvan_store::TextReader;
 use sylvan_testkit::{cases, random_instance};
 
-/// A model with all n-grams of a few random sentences and random numbers, back-off weights above 1 among them.
-fn random_model(rng: &mut Rng) -> Lm {
-    let order = 1 + rng.below(5);
-    let mut grams: Vec<BTreeSet<Vec<&str>>> = vec![BTreeSet::new(); order];
-    for word in ["<s>", "</s>", "<unk>"] {
-        grams[0].insert(vec![word]);
-    }
-    for _ in 0..1 + rng.below(8) {
-        let inner = (0..rng.below(7)).map(|_| *rng.pick(&["a", "b", "c", "d"]));
-        let words: Vec<&str> = ["<s>"].into_iter().chain(inner).chain(["</s>"]).collect();
-        for (n, set) in (1..).zip(&mut grams) {
-            set.extend(words.windows(n).map(<[_]>::to_vec));
-        }
-    }
-    let raised = rng.chance(0.3);
-    let mut arpa = "\\data\\\n".to_string();
-    for (n, set) in (1..).zip(&grams) {
-        writeln!(arpa, "ngram {n}={}", set.len()).unwrap();
-    }
-    for (n, set) in (1..).zip(&grams) {
-        writeln!(arpa, "\n\\{n}-grams:").unwrap();
-        for words in set {
-            let prob = -3.0 * rng.unit();
-            let backoff = if raised { 1.0 - 2.0 * rng.unit() } else { -1.5 * rng.unit() };
-            match n == order {
-                true => writeln!(arpa, "{prob:.4}\t{}", words.join(" ")).unwrap(),
-                false => writeln!(arpa, "{prob:.4}\t{}\t{backoff:.4}", words.join(" ")).unwrap(),
-            }
-        }
-    }
-    arpa.push_str("\n\\end\\\n");
-    Lm::read_arpa(&mut TextReader::from_text("random.arpa", arpa)).unwrap()
-}
+use random::random_model;
 
 #[test]
 fn ngram_models_are_searched_exactly() {

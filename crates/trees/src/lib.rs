@@ -31,6 +31,7 @@ mod dependency;
 pub mod egret;
 mod forest;
 mod heads;
+mod join;
 pub mod penn;
 mod projective;
 mod statistics;
@@ -46,6 +47,7 @@ pub use dependency::{DependencyError, DependencyTree, DependencyWord, Dependents
 pub use egret::EgretReader;
 pub use forest::{EdgeId, ForestEdge, ForestError, PackedForest};
 pub use heads::{HeadRules, Heads};
+pub use join::join;
 pub use penn::{PennOptions, PennReader};
 pub use projective::projective;
 pub use statistics::Statistics;

@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::Args;
-use sylvan::decoder::{Algorithm, Decoded, Decoder, Ready, Wish, Workspace};
+use sylvan::decoder::{Algorithm, Decoded, Decoder, Glossary, Ready, Sentence, Wish, Workspace};
 use sylvan_base::{Progress, Vocab};
 use sylvan_rules::Weights;
 use sylvan_search::{Beam, Counters, Cube, Effort, Future, Incremental, Limits, Prediction};
 use sylvan_store::{Output, TextReader};
-use sylvan_trees::Tree;
+use sylvan_trees::EgretReader;
 
 use crate::progress::Terminal;
 
@@ -75,9 +75,21 @@ pub(crate) struct Decode {
     /// Write the rules of each best translation, indented by depth, sentences separated by empty lines.
     #[arg(long, value_name = "FILE")]
     derivations: Option<PathBuf>,
+    /// Write the translation forest of each sentence, one JSON object per line; null for an empty sentence.
+    #[arg(long, value_name = "FILE")]
+    forests: Option<PathBuf>,
+    /// Drop rules from the forest whose best use is estimated to be worse than the best translation by more than this.
+    #[arg(long, value_name = "NATS")]
+    forest_margin: Option<f64>,
     /// Write what the searches cost, as one JSON object.
     #[arg(long, value_name = "FILE.json")]
     stats: Option<PathBuf>,
+    /// What the input holds: a tree per line, or packed forests in the format of Egret.
+    #[arg(long, value_enum, default_value = "tree")]
+    input: InputKind,
+    /// Terms: source words, a tab, target words; one per line. Source words alone are not translated.
+    #[arg(long, value_name = "FILE")]
+    glossary: Option<PathBuf>,
     /// The trees; - for standard input.
     #[arg(value_name = "TREES", default_value = "-")]
     trees: PathBuf,
@@ -95,6 +107,44 @@ enum Search {
     Prediction,
     /// The optimum with its proof, or a bound on what is missing.
     Exact,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum InputKind {
+    /// One tree per line, in brackets; an empty line stays one.
+    Tree,
+    /// Packed forests, as `sylvan parser parse --format forest` writes them; the weight `parse` weighs their scores.
+    Forest,
+}
+
+/// Where sentences come from.
+enum Sentences {
+    Trees(TextReader),
+    Forests(EgretReader),
+}
+
+impl Sentences {
+    fn open(path: &Path, kind: InputKind) -> anyhow::Result<Self> {
+        Ok(match kind {
+            InputKind::Tree => Self::Trees(TextReader::open(path)?),
+            InputKind::Forest => Self::Forests(EgretReader::open(path)?),
+        })
+    }
+
+    /// The next sentence; `Some(None)` has nothing to translate.
+    fn next(&mut self, decoder: &mut Decoder) -> anyhow::Result<Option<Option<Sentence>>> {
+        Ok(match self {
+            Self::Trees(reader) => {
+                let Some(line) = reader.next_line()? else { return Ok(None) };
+                let sentence = decoder.read_tree(line);
+                Some(sentence.map_err(|fault| reader.locate(fault))?)
+            }
+            Self::Forests(reader) => {
+                let forest = reader.next_forest(decoder.vocab_mut())?;
+                forest.map(|forest| forest.and_then(|forest| decoder.forest_sentence(forest)))
+            }
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -116,6 +166,7 @@ struct Answer {
     lines: String,
     score: Option<f64>,
     derivation: String,
+    forest: String,
     trace: Vec<String>,
     counters: Counters,
     gap: Option<f64>,
@@ -129,6 +180,8 @@ struct Totals {
     sentences: u64,
     empty: u64,
     cut_short: u64,
+    terms: u64,
+    terms_missed: u64,
     proven: u64,
     gaps: f64,
     score: f64,
@@ -165,6 +218,10 @@ impl Decode {
             "--margin {}: expected 0 or more; 0.02 is usual",
             self.margin
         );
+        anyhow::ensure!(
+            self.forest_margin.is_none_or(|margin| margin >= 0.0),
+            "--forest-margin: expected 0 or more; 10 is careful, 3 is bold"
+        );
         let weights = Weights::read(&mut TextReader::open(&self.weights)?)?;
         let (mut decoder, converted) = Decoder::open(&self.grammar, &self.lm, &weights)?;
         if converted {
@@ -174,25 +231,33 @@ impl Decode {
                 shown.join(" ")
             }));
         }
-        let mut reader = TextReader::open(&self.trees)?;
+        if let Some(path) = &self.glossary {
+            let glossary = Glossary::read(&mut TextReader::open(path)?, decoder.vocab_mut())?;
+            decoder.set_glossary(glossary);
+        }
+        let mut reader = Sentences::open(&self.trees, self.input)?;
         let mut out = Output::create(Path::new("-"))?;
         let open = |path: &Option<PathBuf>| path.as_deref().map(Output::create).transpose();
         let (mut scores, mut derivations) = (open(&self.scores)?, open(&self.derivations)?);
+        let mut forests = open(&self.forests)?;
         let mut totals = Totals::default();
         let started = Instant::now();
         let terminal = Terminal::default();
         terminal.begin("translating", None);
         loop {
-            let mut trees: Vec<Option<Tree>> = Vec::new();
-            while trees.len() < CHUNK {
-                let Some(line) = reader.next_line()? else { break };
-                let tree = decoder.read_tree(line);
-                trees.push(tree.map_err(|fault| reader.locate(fault))?);
+            let mut sentences: Vec<Option<Sentence>> = Vec::new();
+            while sentences.len() < CHUNK {
+                let Some(sentence) = reader.next(&mut decoder)? else { break };
+                sentences.push(sentence);
             }
-            if trees.is_empty() {
+            if sentences.is_empty() {
                 break;
             }
-            let answers = self.translate(&decoder, &trees, totals.sentences)?;
+            let answers = self.translate(&decoder, &sentences, totals.sentences)?;
+            for sentence in sentences.iter().flatten() {
+                totals.terms += sentence.terms.len() as u64;
+                totals.terms_missed += sentence.missed.len() as u64;
+            }
             for answer in answers {
                 totals.add(&answer);
                 terminal.at(totals.sentences);
@@ -211,12 +276,16 @@ impl Decode {
                 if let Some(derivations) = &mut derivations {
                     derivations.line(&answer.derivation)?;
                 }
+                if let Some(forests) = &mut forests {
+                    forests.line(&answer.forest)?;
+                }
             }
         }
         terminal.end();
         out.finish()?;
         scores.map(Output::finish).transpose()?;
         derivations.map(Output::finish).transpose()?;
+        forests.map(Output::finish).transpose()?;
         if let Some(path) = &self.stats {
             let mut file = Output::create(path)?;
             file.line(&totals.json(&self, started.elapsed().as_secs_f64()).to_string())?;
@@ -225,23 +294,23 @@ impl Decode {
         Ok(())
     }
 
-    /// All trees of a chunk, in order. Threads take the next tree that nobody has.
+    /// All sentences of a chunk, in order. Threads take the next one that nobody has.
     fn translate(
         &self,
         decoder: &Decoder,
-        trees: &[Option<Tree>],
+        sentences: &[Option<Sentence>],
         first: u64,
     ) -> anyhow::Result<Vec<Answer>> {
         let ready = decoder.ready();
         let next = AtomicUsize::new(0);
-        let answers: Vec<Mutex<Option<Answer>>> = trees.iter().map(|_| Mutex::new(None)).collect();
+        let answers: Vec<Mutex<Option<Answer>>> = sentences.iter().map(|_| Mutex::new(None)).collect();
         let work = || {
             let mut workspace = Workspace::default();
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(tree) = trees.get(index) else { break };
+                let Some(sentence) = sentences.get(index) else { break };
                 let number = first + index as u64;
-                let answer = self.answer(&ready, decoder.vocab(), tree.as_ref(), number, &mut workspace);
+                let answer = self.answer(&ready, decoder.vocab(), sentence.as_ref(), number, &mut workspace);
                 *answers[index].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(answer);
             }
         };
@@ -262,32 +331,42 @@ impl Decode {
         &self,
         ready: &Ready<'d>,
         vocab: &Vocab,
-        tree: Option<&Tree>,
+        sentence: Option<&Sentence>,
         number: u64,
         workspace: &mut Workspace<'d>,
     ) -> Answer {
-        let Some(tree) = tree else {
+        let Some(sentence) = sentence else {
             // An empty line stays one; in a list it has no lines.
             let lines = if self.nbest.is_some() { String::new() } else { "\n".to_string() };
-            return Answer { lines, ..Answer::default() };
+            return Answer { lines, forest: "null".to_string(), ..Answer::default() };
         };
         let algorithm = self.algorithm();
         let wish = Wish { best: self.nbest.unwrap_or(1) as usize, distinct: self.distinct };
         let started = Instant::now();
-        let decoded = ready.decode(tree, algorithm, wish, workspace);
+        let mut forest = ready.forest(sentence, workspace);
+        if let Some(margin) = self.forest_margin {
+            forest = ready.prune(&forest, margin);
+        }
+        let decoded = ready.search(forest, algorithm, wish, workspace);
         let seconds = started.elapsed().as_secs_f64();
         let mut trace = Vec::new();
         if self.trace {
             trace.push(format!("# sentence {number}"));
-            trace.extend(ready.trace(&decoded.forest, tree, algorithm));
+            trace.extend(ready.trace(&decoded.forest, sentence, algorithm));
         }
         let best = decoded.hypotheses.first();
         Answer {
             lines: self.lines(ready, vocab, &decoded, number),
             score: best.map(|best| best.score),
             derivation: match best {
-                Some(best) if self.derivations.is_some() => ready.show(&decoded.forest, &best.derivation),
+                Some(best) if self.derivations.is_some() => {
+                    ready.show(sentence, &decoded.forest, &best.derivation)
+                }
                 _ => String::new(),
+            },
+            forest: match &self.forests {
+                Some(_) => ready.json(sentence, &decoded.forest).to_string(),
+                None => String::new(),
             },
             trace,
             counters: decoded.counters,
@@ -344,6 +423,10 @@ impl Totals {
             "milliseconds_per_sentence": self.seconds * 1000.0 / translated,
             "wall_seconds": wall,
         });
+        if command.glossary.is_some() {
+            value["terms"] = self.terms.into();
+            value["terms_missed"] = self.terms_missed.into();
+        }
         if command.search == Search::Exact {
             value["proven"] = self.proven.into();
             value["gap"] = (self.gaps / translated).into();

@@ -113,6 +113,11 @@ impl<'g> Applier<'g> {
         Origin::Rule(number, RuleId(rule.id - self.layers[number].base))
     }
 
+    /// How many layers there are, those of single sentences not counted.
+    pub fn layer_count(&self) -> usize {
+        self.layers.len()
+    }
+
     /// The grammar of a layer.
     pub fn grammar(&self, layer: usize) -> Option<&'g Grammar> {
         self.layers.get(layer).map(|layer| layer.grammar)
@@ -195,6 +200,7 @@ impl<'g> Applier<'g> {
             });
             let rule = RuleRef { layer: Layer::Table, id: layer.base + rule.id.0 };
             builder.edge(EdgeSpec { rule, score, nodes: matched.nodes, hash }, parts);
+            builder.input_score(matched.score);
         });
     }
 
@@ -226,6 +232,7 @@ impl<'g> Applier<'g> {
                 hash: fold(label, u64::from(way)),
             };
             builder.edge(spec, &parts);
+            builder.input_score(input.score(way));
         }
     }
 }

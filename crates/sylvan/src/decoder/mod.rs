@@ -1,32 +1,36 @@
 //! Decoding: a mapped rule table, language models and weights; trees in, translations out, on any number of threads.
 //!
 //! ```text
-//! tree --Preprocessing--> --Applier--> TranslationForest --search--> Hypothesis, Hypothesis, ..
+//! tree, packed forest --Glossary, Preprocessing--> Sentence --Applier--> TranslationForest --search--> Hypothesis, ..
 //!                                                                      |
 //!                                                       replay --> feature values (weights . values = score)
 //! ```
 
+mod glossary;
+mod json;
 mod models;
 mod replay;
+mod sentence;
 mod trace;
 
 use std::path::{Path, PathBuf};
 
 use sylvan_base::{Fault, HashSet, Symbol, Vocab};
-use sylvan_forest::{Derivation, Layer, TranslationForest};
+use sylvan_forest::{Derivation, InsideOutside, RuleRef, Sum, TranslationForest};
 use sylvan_lm::{Lm, State};
-use sylvan_rules::apply::{Applier, DefaultRules, Input, Workspace as Matching};
-use sylvan_rules::{Grammar, RuleId, Weights, features};
+use sylvan_rules::apply::{Applier, DefaultRules, Origin, Workspace as Matching};
+use sylvan_rules::{Grammar, Weights, features};
 use sylvan_search::{
     Beam, Counters, Cube, CubePruning, Effort, Engine, Incremental, KBest, LanguageModel, Limits, Losers,
     NoStepModel, OutForest, Outcome, Prediction, Problem, Refine, TwoSided, Wanted, exact,
     incremental_search, prediction_search,
 };
-use sylvan_trees::Tree;
 use sylvan_trees::penn::{Brackets, parse_line};
 
+pub use glossary::{Glossary, Occurrence};
 pub use models::Several;
 pub use replay::Features;
+pub use sentence::{Sentence, Syntax};
 pub use trace::trace;
 
 use crate::NgramScorer;
@@ -94,6 +98,7 @@ pub struct Decoder {
     lms: Vec<Lm>,
     weights: Weights,
     vocab: Vocab,
+    glossary: Glossary,
 }
 
 /// Why a decoder could not be made.
@@ -113,13 +118,18 @@ impl Decoder {
     pub fn open(grammar: &Path, lms: &[PathBuf], weights: &Weights) -> Result<(Self, bool), DecoderError> {
         let grammar = Grammar::open(grammar)?;
         let lms: Vec<Lm> = lms.iter().map(|path| Lm::open(path)).collect::<Result<_, _>>()?;
-        if lms.is_empty() {
-            return Err(DecoderError::NoLanguageModel);
-        }
         let foreign = weights.iter().any(|(name, _)| ["egfp", "fgep", "egfl", "fgel"].contains(&name));
         let weights = if foreign { features::weights_from_travatar(weights) } else { weights.clone() };
         let vocab = grammar.vocab();
-        Ok((Self { grammar, lms, weights, vocab }, foreign))
+        Ok((Self::new(grammar, lms, weights, vocab)?, foreign))
+    }
+
+    /// A decoder of parts that are there; the grammar's symbols are those of the vocabulary.
+    pub fn new(grammar: Grammar, lms: Vec<Lm>, weights: Weights, vocab: Vocab) -> Result<Self, DecoderError> {
+        if lms.is_empty() {
+            return Err(DecoderError::NoLanguageModel);
+        }
+        Ok(Self { grammar, lms, weights, vocab, glossary: Glossary::default() })
     }
 
     /// Labels and words.
@@ -144,10 +154,20 @@ impl Decoder {
         self.weights.get(if index == 0 && !has(&numbered) { "lm" } else { &numbered })
     }
 
+    /// Terms that sentences read from now on must be translated with.
+    pub fn set_glossary(&mut self, glossary: Glossary) {
+        self.glossary = glossary;
+    }
+
+    /// Words and labels, for reading what the decoder is to use.
+    pub fn vocab_mut(&mut self) -> &mut Vocab {
+        &mut self.vocab
+    }
+
     /// Reads a tree in Penn brackets and prepares it as the table's trees were. `None` stands for an empty parse.
-    pub fn read_tree(&mut self, line: &str) -> Result<Option<Tree>, Fault> {
+    pub fn read_tree(&mut self, line: &str) -> Result<Option<Sentence>, Fault> {
         let tree = parse_line(line, Brackets::default(), &mut self.vocab)?;
-        Ok(tree.and_then(|tree| self.grammar.meta().preprocessing.apply(tree, &mut self.vocab)))
+        Ok(tree.and_then(|tree| self.sentence(tree)))
     }
 
     /// The models over the vocabulary as it is now: to be asked for after inputs were read.
@@ -185,21 +205,25 @@ struct Found {
 }
 
 impl<'d> Ready<'d> {
-    /// Translates a tree or a packed forest.
-    pub fn decode<I: Input>(
+    /// Translates a sentence.
+    pub fn decode(
         &self,
-        input: &I,
+        sentence: &Sentence,
         algorithm: Algorithm,
         wish: Wish,
         work: &mut Workspace<'d>,
     ) -> Decoded {
-        let forest = self.forest(input, work);
+        let forest = self.forest(sentence, work);
         self.search(forest, algorithm, wish, work)
     }
 
-    /// All derivations of a tree or packed forest.
-    pub fn forest<I: Input>(&self, input: &I, work: &mut Workspace<'d>) -> TranslationForest {
-        self.applier.forest_in(input, &self.decoder.vocab, None, &mut work.matching)
+    /// All derivations of a sentence.
+    pub fn forest(&self, sentence: &Sentence, work: &mut Workspace<'d>) -> TranslationForest {
+        let (vocab, own, work) = (&self.decoder.vocab, sentence.own.as_ref(), &mut work.matching);
+        match &sentence.syntax {
+            Syntax::Tree(tree) => self.applier.forest_in(tree, vocab, own, work),
+            Syntax::Forest(forest) => self.applier.forest_in(forest, vocab, own, work),
+        }
     }
 
     /// Searches a forest of [`forest`](Self::forest).
@@ -265,27 +289,49 @@ impl<'d> Ready<'d> {
 
     /// The values of all features of a derivation.
     pub fn features(&self, forest: &TranslationForest, derivation: &Derivation) -> Features {
-        replay::features(self.decoder, &self.scorers, forest, derivation)
+        replay::features(&self.applier, &self.scorers, forest, derivation)
     }
 
-    /// A derivation, one rule per line, indented by depth.
-    pub fn show(&self, forest: &TranslationForest, derivation: &Derivation) -> String {
+    /// A derivation of a sentence, one rule per line, indented by depth.
+    pub fn show(&self, sentence: &Sentence, forest: &TranslationForest, derivation: &Derivation) -> String {
         let mut out = String::new();
         let on_edge = |depth: usize, edge| {
-            let rule = forest.edge(edge).spec.rule;
-            let shown = match rule.layer {
-                Layer::Table => self.decoder.grammar.rule(RuleId(rule.id)).show(&self.decoder.vocab),
-                Layer::Sentence => "(no rule matches: words copied, parts in source order)".to_string(),
-            };
+            let shown = self.rule_text(sentence, forest.edge(edge).spec.rule);
             out.push_str(&format!("{:width$}{shown}\n", "", width = 2 * depth));
         };
         derivation.walk(forest, on_edge, |_, _| {});
         out
     }
 
+    /// A rule of a forest in the notation of rule tables.
+    fn rule_text(&self, sentence: &Sentence, rule: RuleRef) -> String {
+        match self.applier.origin(rule) {
+            Origin::Rule(layer, rule) => {
+                let grammar = self.applier.grammar(layer).or(sentence.own.as_ref());
+                grammar.map_or(String::new(), |grammar| grammar.rule(rule).show(&self.decoder.vocab))
+            }
+            Origin::Default(_) => "(no rule matches: words copied, parts in source order)".to_string(),
+        }
+    }
+
+    /// The forest without the edges whose best derivation is estimated to be worse than the best by more than `margin`
+    /// nats. The estimate is the inside score of left-to-right search: language models without the joints.
+    pub fn prune(&self, forest: &TranslationForest, margin: f64) -> TranslationForest {
+        let words = |bundle| {
+            let words = forest.bundle(bundle);
+            self.scorers.iter().map(|scorer| scorer.local(words)).sum()
+        };
+        InsideOutside::of(forest, Sum::Best, words).prune(forest, margin)
+    }
+
     /// A search step by step in the notation of its paper; only left-to-right searches have one.
-    pub fn trace(&self, forest: &TranslationForest, tree: &Tree, algorithm: Algorithm) -> Vec<String> {
-        trace(forest, tree, &self.scorers[0], &self.decoder.vocab, algorithm)
+    pub fn trace(
+        &self,
+        forest: &TranslationForest,
+        sentence: &Sentence,
+        algorithm: Algorithm,
+    ) -> Vec<String> {
+        trace(forest, &sentence.syntax, &self.scorers[0], &self.decoder.vocab, algorithm)
     }
 }
 

@@ -3,10 +3,10 @@
 //! Searches know weighted sums only. What each feature contributed is worked out afterwards, for the derivations that
 //! somebody wants to see or tune on; weights times values is the model score.
 
-use sylvan_forest::{Derivation, Layer, TranslationForest};
-use sylvan_rules::{RuleId, Weights};
+use sylvan_forest::{Derivation, TranslationForest};
+use sylvan_rules::Weights;
+use sylvan_rules::apply::{Applier, Origin};
 
-use super::Decoder;
 use crate::NgramScorer;
 
 /// Names and values, in a fixed order.
@@ -19,7 +19,8 @@ impl Features {
         let named = |name: &str| weights.iter().find(|(known, _)| *known == name).map(|(_, weight)| weight);
         let weight = |name: &str| {
             // A rule feature may be weighed under its bare name, the first language model as `lm`.
-            let bare = name.strip_prefix("tm0.").unwrap_or(if name == "lm0" { "lm" } else { name });
+            let of_layer = name.strip_prefix("tm").and_then(|name| name.split_once('.'));
+            let bare = of_layer.map_or(if name == "lm0" { "lm" } else { name }, |(_, bare)| bare);
             named(name).or_else(|| named(bare)).unwrap_or(0.0)
         };
         self.0.iter().map(|(name, value)| weight(name) * value).sum()
@@ -32,48 +33,69 @@ impl Features {
     }
 }
 
+/// What the rules of one layer add up to.
+#[derive(Debug, Clone, Default)]
+struct LayerSums {
+    values: Vec<f64>,
+    rules: f64,
+    words: f64,
+}
+
 pub(super) fn features(
-    decoder: &Decoder,
+    applier: &Applier<'_>,
     scorers: &[NgramScorer<'_>],
     forest: &TranslationForest,
     derivation: &Derivation,
 ) -> Features {
-    let grammar = decoder.grammar();
-    let mut values = vec![0.0; grammar.feature_names().len()];
-    let (mut rules, mut glue, mut table_words, mut copied) = (0.0, 0.0, 0.0, 0.0);
-    let from_table = |edge| forest.edge(edge).spec.rule.layer == Layer::Table;
+    let mut layers: Vec<LayerSums> = Vec::new();
+    let mut layer_of = |number: usize| {
+        while layers.len() <= number {
+            let features = applier.grammar(layers.len()).map_or(0, |grammar| grammar.feature_names().len());
+            layers.push(LayerSums { values: vec![0.0; features], ..LayerSums::default() });
+        }
+        number
+    };
+    layer_of(applier.layer_count() - 1);
+    let (mut glue, mut copied, mut parse) = (0.0, 0.0, 0.0);
+    let origin = |edge| applier.origin(forest.edge(edge).spec.rule);
     for &edge in derivation.edges() {
-        if from_table(edge) {
-            rules += 1.0;
-            let rule = RuleId(forest.edge(edge).spec.rule.id);
-            for (sum, value) in values.iter_mut().zip(grammar.features(rule)) {
-                *sum += f64::from(value);
+        if let Origin::Rule(number, _) = origin(edge) {
+            layer_of(number);
+        }
+    }
+    for &edge in derivation.edges() {
+        parse += forest.input_score(edge);
+        match origin(edge) {
+            Origin::Rule(number, rule) => {
+                let sums = &mut layers[number];
+                sums.rules += 1.0;
+                if let Some(grammar) = applier.grammar(number) {
+                    for (sum, value) in sums.values.iter_mut().zip(grammar.features(rule)) {
+                        *sum += f64::from(value);
+                    }
+                }
             }
-        } else {
-            glue += 1.0;
+            Origin::Default(_) => glue += 1.0,
         }
     }
     derivation.walk(
         forest,
         |_, _| {},
-        |from, _| {
-            if from_table(derivation.edges()[from]) {
-                table_words += 1.0;
-            } else {
-                copied += 1.0;
-            }
+        |from, _| match origin(derivation.edges()[from]) {
+            Origin::Rule(number, _) => layers[number].words += 1.0,
+            Origin::Default(_) => copied += 1.0,
         },
     );
-    let mut all: Vec<(String, f64)> = grammar
-        .feature_names()
-        .iter()
-        .zip(values)
-        .map(|(name, value)| (format!("tm0.{name}"), value))
-        .collect();
-    all.push(("tm0.rules".to_string(), rules));
-    all.push(("tm0.words".to_string(), table_words));
+    let mut all: Vec<(String, f64)> = Vec::new();
+    for (number, sums) in layers.into_iter().enumerate() {
+        let names = applier.grammar(number).map_or(&[][..], |grammar| grammar.feature_names());
+        all.extend(names.iter().zip(sums.values).map(|(name, value)| (format!("tm{number}.{name}"), value)));
+        all.push((format!("tm{number}.rules"), sums.rules));
+        all.push((format!("tm{number}.words"), sums.words));
+    }
     all.push(("glue".to_string(), glue));
     all.push(("oov".to_string(), copied));
+    all.push(("parse".to_string(), parse));
     let words = derivation.words(forest);
     for (index, scorer) in scorers.iter().enumerate() {
         all.push((format!("lm{index}"), scorer.log_probability(&words)));

@@ -6,20 +6,28 @@ use sylvan_search::{
     Engine, LanguageModel, NoStepModel, PredictionStep, Problem, Step, Wanted, incremental_search,
     prediction_search,
 };
-use sylvan_trees::{NodeId, Tree};
+use sylvan_trees::NodeId;
 
-use super::Algorithm;
+use super::{Algorithm, Syntax};
 
 /// One line per item that survived in its bin: the bin, the stack, score and estimate of the rest; for searches
 /// without bins, nothing.
 pub fn trace<L: LanguageModel>(
     forest: &TranslationForest,
-    tree: &Tree,
+    syntax: &Syntax,
     lm: &L,
     vocab: &Vocab,
     algorithm: Algorithm,
 ) -> Vec<String> {
-    let label = |vertex: VertexId| vocab.text(tree.label(NodeId::from_index(vertex.index()))).to_string();
+    let label = |vertex: VertexId| {
+        // Vertices are numbered like nodes.
+        let node = NodeId::from_index(vertex.index());
+        let label = match syntax {
+            Syntax::Tree(tree) => tree.label(node),
+            Syntax::Forest(forest) => forest.label(node),
+        };
+        vocab.text(label).to_string()
+    };
     let symbol = |symbol: &Target| match symbol {
         Target::Vertex(vertex) => label(*vertex),
         Target::Bundle(bundle) => vocab.join(forest.bundle(*bundle)),

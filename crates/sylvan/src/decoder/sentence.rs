@@ -1,0 +1,85 @@
+//! What is translated: a tree or a packed forest, prepared as the table's trees were, with its terms compiled in.
+
+use sylvan_base::Span;
+use sylvan_rules::{Grammar, Preprocessing};
+use sylvan_trees::{CleanUp, PackedForest, Tree};
+
+use super::Decoder;
+use super::glossary::Occurrence;
+
+/// The syntax of a sentence.
+#[derive(Debug, Clone)]
+pub enum Syntax {
+    /// One tree.
+    Tree(Tree),
+    /// Many trees.
+    Forest(PackedForest),
+}
+
+/// A sentence that is ready to be translated.
+#[derive(Debug)]
+pub struct Sentence {
+    /// The syntax that rules are matched against.
+    pub syntax: Syntax,
+    /// Which words of the sentence each leaf stands for.
+    pub leaves: Vec<Span>,
+    /// Rules for this sentence alone.
+    pub own: Option<Grammar>,
+    /// Terms that are in every translation.
+    pub terms: Vec<Occurrence>,
+    /// Terms that overlap others and are translated freely.
+    pub missed: Vec<Occurrence>,
+}
+
+impl Sentence {
+    /// A sentence without terms, its syntax as it is.
+    pub fn new(syntax: Syntax) -> Self {
+        let words = match &syntax {
+            Syntax::Tree(tree) => tree.words().len(),
+            Syntax::Forest(forest) => forest.words().len(),
+        };
+        let leaves = (0..words).map(|position| Span::new(position, position + 1)).collect();
+        Self { syntax, leaves, own: None, terms: Vec::new(), missed: Vec::new() }
+    }
+}
+
+impl Decoder {
+    /// Prepares a tree; `None` if nothing is left of it.
+    pub fn sentence(&mut self, tree: Tree) -> Option<Sentence> {
+        let preprocessing = self.grammar.meta().preprocessing;
+        // Terms are words of the sentence without traces, and brackets go before nodes are divided.
+        let cleaned = preprocessing.clean_up.apply(tree, &mut self.vocab)?;
+        let divide = Preprocessing { clean_up: CleanUp::as_is(), ..preprocessing };
+        let (terms, missed) = self.glossary.find(cleaned.words());
+        if terms.is_empty() {
+            return Some(Sentence::new(Syntax::Tree(divide.apply(cleaned, &mut self.vocab)?)));
+        }
+        let leaves = leaves(cleaned.words().len(), &terms);
+        let tree = divide.apply(self.glossary.compile(&cleaned, &terms), &mut self.vocab)?;
+        let own = Some(self.glossary.rules(&tree, &self.vocab));
+        Some(Sentence { syntax: Syntax::Tree(tree), leaves, own, terms, missed })
+    }
+
+    /// Prepares a packed forest. If it holds terms of the glossary, its best tree is taken: terms cut through
+    /// brackets, which a forest has too many of.
+    pub fn forest_sentence(&mut self, forest: PackedForest) -> Option<Sentence> {
+        if self.glossary.find(forest.words()).0.is_empty() {
+            let preprocessing = self.grammar.meta().preprocessing;
+            return Some(Sentence::new(Syntax::Forest(preprocessing.apply_forest(forest, &mut self.vocab))));
+        }
+        self.sentence(forest.best().0)
+    }
+}
+
+/// One span per leaf: that of a term, or one word.
+fn leaves(words: usize, terms: &[Occurrence]) -> Vec<Span> {
+    let mut leaves = Vec::new();
+    let mut at = 0;
+    for term in terms {
+        leaves.extend((at..term.span.start as usize).map(|position| Span::new(position, position + 1)));
+        leaves.push(term.span);
+        at = term.span.end as usize;
+    }
+    leaves.extend((at..words).map(|position| Span::new(position, position + 1)));
+    leaves
+}

@@ -1,0 +1,159 @@
+//! Terms hold in every translation that any search can find, whatever brackets are in the way.
+#![allow(clippy::unwrap_used)]
+
+mod random;
+
+use sylvan::decoder::{Algorithm, Decoder, Glossary, Sentence, Wish, Workspace};
+use sylvan_base::{Rng, Symbol, Vocab};
+use sylvan_forest::TranslationForest;
+use sylvan_rules::{GrammarBuilder, Meta, Preprocessing, Rule, Weights};
+use sylvan_search::{Beam, Cube, Derivations, Effort, Incremental, Limits, Prediction};
+use sylvan_testkit::{Instance, cases, random_instance};
+use sylvan_trees::Direction;
+
+use random::random_model;
+
+/// A decoder for a random instance, over trees as they are or binarised.
+fn decoder(instance: &Instance, rng: &mut Rng) -> Decoder {
+    let mut vocab = Vocab::new();
+    let mut meta = Meta::new(["score"]);
+    meta.preprocessing = Preprocessing::as_is();
+    meta.preprocessing.binarise = rng.chance(0.3).then_some(Direction::Right);
+    let mut builder = GrammarBuilder::with_meta(meta);
+    for (text, score) in &instance.rules {
+        builder.add(&Rule::parse(text, &mut vocab).unwrap(), &[*score as f32], &vocab);
+    }
+    let weights = Weights::of([
+        ("score", 1.0),
+        ("lm", 0.5 + rng.unit()),
+        ("rules", -0.1),
+        ("words", 0.3),
+        ("glue", -3.0),
+        ("oov", -2.0),
+    ]);
+    Decoder::new(builder.finish(), vec![random_model(rng)], weights, vocab).unwrap()
+}
+
+fn every_search() -> [(&'static str, Algorithm); 5] {
+    let wide = Beam(100_000);
+    [
+        ("cube", Algorithm::Cube(Cube::new(wide))),
+        ("refine", Algorithm::Refine(wide)),
+        ("incremental", Algorithm::Incremental(Limits::beam(wide), Incremental::default())),
+        ("prediction", Algorithm::Prediction(Limits::beam(wide), Prediction::default())),
+        ("exact", Algorithm::Exact(wide, Effort { joins: u64::MAX })),
+    ]
+}
+
+/// How often `part` stands in `words`.
+fn times(words: &[Symbol], part: &[Symbol]) -> usize {
+    words.windows(part.len()).filter(|window| *window == part).count()
+}
+
+/// Random terms over the words w1, w2, .. of an instance: one to three words, targets that nothing else emits.
+fn random_glossary(decoder: &mut Decoder, rng: &mut Rng) -> (Glossary, Vec<(Vec<String>, String)>) {
+    let mut glossary = Glossary::default();
+    let mut terms = Vec::new();
+    for number in 0..1 + rng.below(3) {
+        let first = 1 + rng.below(6);
+        let source: Vec<String> = (first..first + 1 + rng.below(3)).map(|word| format!("w{word}")).collect();
+        let target = format!("t{number} u{number}");
+        glossary.add(&source.join(" "), &target, decoder.vocab_mut());
+        terms.push((source, target));
+    }
+    (glossary, terms)
+}
+
+/// Every derivation there is: the terms that were promised stand in it, as often as they were promised.
+fn check_all(sentence: &Sentence, forest: &TranslationForest, glossary: &Glossary) {
+    let all = Derivations::of(forest);
+    for index in 0..all.count().min(300) {
+        let words = all.get(index * all.count() / all.count().min(300)).words(forest);
+        for term in &sentence.terms {
+            let promised = sentence.terms.iter().filter(|other| {
+                glossary.targets(**other).collect::<Vec<_>>() == glossary.targets(*term).collect::<Vec<_>>()
+            });
+            let promised = promised.count();
+            let found: usize = glossary.targets(*term).map(|target| times(&words, target)).sum();
+            assert_eq!(found, promised);
+        }
+    }
+}
+
+#[test]
+fn terms_hold_in_every_search() {
+    let mut rng = Rng::new(77);
+    let (mut compared, mut terms, mut missed) = (0, 0, 0);
+    while compared < cases(300, 5_000) {
+        let instance = random_instance(&mut rng);
+        let mut decoder = decoder(&instance, &mut rng);
+        let (glossary, wanted) = random_glossary(&mut decoder, &mut rng);
+        decoder.set_glossary(glossary.clone());
+        let sentence = decoder.read_tree(&instance.tree).unwrap().unwrap();
+        if sentence.terms.is_empty() {
+            continue;
+        }
+        // An independent look at the sentence: every place where the words stand is a term or is reported.
+        let yield_of = instance.tree.replace(['(', ')'], " ");
+        let words: Vec<&str> = yield_of.split_whitespace().filter(|word| word.starts_with('w')).collect();
+        let mut wanted: Vec<Vec<String>> = wanted.into_iter().map(|(source, _)| source).collect();
+        wanted.sort();
+        wanted.dedup();
+        let places: usize = wanted
+            .iter()
+            .map(|source| words.windows(source.len()).filter(|window| window == source).count())
+            .sum();
+        assert_eq!(sentence.terms.len() + sentence.missed.len(), places, "{instance:?}");
+        let ready = decoder.ready();
+        let forest = ready.forest(&sentence, &mut Workspace::default());
+        let count = Derivations::of(&forest).count();
+        if count > 2_000 {
+            continue;
+        }
+        compared += 1;
+        (terms, missed) = (terms + sentence.terms.len(), missed + sentence.missed.len());
+        check_all(&sentence, &forest, &glossary);
+        // The words of leaves are in order and complete.
+        let covered: Vec<usize> = sentence.leaves.iter().flat_map(|leaf| leaf.range()).collect();
+        assert_eq!(covered, (0..words.len()).collect::<Vec<_>>());
+        let mut scores = Vec::new();
+        for (name, algorithm) in every_search() {
+            let found = ready.decode(
+                &sentence,
+                algorithm,
+                Wish { best: 5, distinct: false },
+                &mut Workspace::default(),
+            );
+            for hypothesis in &found.hypotheses {
+                let features = ready.features(&found.forest, &hypothesis.derivation);
+                let score = features.score(decoder.weights());
+                assert!((score - hypothesis.score).abs() < 1e-4, "{name}: {score} {}", hypothesis.score);
+            }
+            scores.push(found.hypotheses[0].score);
+        }
+        assert!(scores.iter().all(|score| (score - scores[0]).abs() < 1e-4), "{scores:?} {instance:?}");
+    }
+    assert!(terms > compared && missed > compared / 20, "{terms} terms, {missed} missed in {compared}");
+}
+
+#[test]
+fn the_longest_term_wins_and_alternatives_compete() {
+    let mut rng = Rng::new(1);
+    let instance = Instance {
+        tree: "(S (A w1) (B w2) (A w3))".to_string(),
+        rules: vec![("S(x1:A x2:B x3:A) -> x3 x2 x1".to_string(), -1.0), ("A(w3) -> c".to_string(), -1.0)],
+    };
+    let mut decoder = decoder(&instance, &mut rng);
+    let mut glossary = Glossary::default();
+    for (source, target) in [("w1", "one"), ("w1 w2", "both"), ("w1 w2", "two words"), ("w2 w3", "late")] {
+        glossary.add(source, target, decoder.vocab_mut());
+    }
+    let words: Vec<Symbol> = decoder.vocab_mut().intern_words("w1 w2 w3 w1");
+    let (terms, missed) = glossary.find(&words);
+    let spans = |list: &[sylvan::decoder::Occurrence]| -> Vec<(u32, u32)> {
+        list.iter().map(|term| (term.span.start, term.span.end)).collect()
+    };
+    assert_eq!(spans(&terms), [(0, 2), (3, 4)]);
+    assert_eq!(spans(&missed), [(0, 1), (1, 3)]);
+    assert_eq!(glossary.targets(terms[0]).count(), 2);
+}
