@@ -258,3 +258,32 @@ fn forests_can_be_written_and_pruned() {
     assert_eq!(forests.lines().next().unwrap().matches("\"rule\"").count(), 3, "{forests}");
     assert!(!decode(folder.path(), &["--forest-margin", "-1"]).status.success());
 }
+
+#[test]
+fn sparse_features_are_listed_and_weighed() {
+    let folder = prepared();
+    let listed = text(&decode(folder.path(), &["--nbest", "50", "--sparse"]));
+    let score = |line: &str| line.rsplit(" ||| ").next().unwrap().parse::<f64>().unwrap();
+    let count = |line: &str, name: &str| {
+        let features = line.split(" ||| ").nth(2).unwrap();
+        let value = features.split(' ').find_map(|feature| feature.strip_prefix(name)?.strip_prefix('='));
+        value.map_or(0.0, |value| value.parse::<f64>().unwrap())
+    };
+    let best = listed.lines().next().unwrap();
+    assert!(best.contains("tw.she=1") && best.contains("ro.S.1-2=1"), "{best}");
+    // New weights change each score by weight times count, and nothing else.
+    let weights = std::fs::read_to_string(folder.path().join("weights")).unwrap();
+    let more = format!("{weights}tw.he=2.5\ntw.asleep=0.25\nro.S.2-1=-0.5\nwp.ta~he=9\ntw.nobody=9\n");
+    std::fs::write(folder.path().join("weights"), more).unwrap();
+    let again = text(&decode(folder.path(), &["--nbest", "50", "--sparse"]));
+    let words = |line: &str| line.split(" ||| ").take(2).map(str::to_string).collect::<Vec<_>>();
+    let mut compared = 0;
+    for line in again.lines() {
+        let old = listed.lines().find(|old| words(old) == words(line)).unwrap();
+        let gain =
+            1.5 * count(line, "tw.he") + 0.25 * count(line, "tw.asleep") - 0.5 * count(line, "ro.S.2-1");
+        assert!((score(line) - score(old) - gain).abs() < 1e-5, "{old}\n{line}");
+        compared += 1;
+    }
+    assert!(compared >= 8 && again.lines().next().unwrap().contains("||| he sleeps |||"), "{again}");
+}

@@ -30,6 +30,7 @@ mod notation;
 mod preprocessing;
 mod rule;
 mod score;
+mod sparse;
 mod table;
 mod train;
 mod weights;
@@ -40,6 +41,7 @@ pub use import::{ImportConfig, Imported, import_travatar};
 pub use preprocessing::Preprocessing;
 pub use rule::{InvalidRule, Rule, Source, TargetSide};
 pub use score::{ScoreConfig, Scored, Significance, Smoothing, TargetKey};
+pub use sparse::{Sparse, SparseWeights};
 pub use table::{
     Count, Filter, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount, RuleId, RuleNotes, SourceId,
     WordLink,

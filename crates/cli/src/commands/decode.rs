@@ -63,6 +63,9 @@ pub(crate) struct Decode {
     /// With --nbest: translations with the same words count as one.
     #[arg(long)]
     distinct: bool,
+    /// With --nbest: list the sparse features too: target words tw.W, linked words wp.S~T, orders of variables ro.L.2-1.
+    #[arg(long)]
+    sparse: bool,
     /// How many threads.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
@@ -356,7 +359,7 @@ impl Decode {
         }
         let best = decoded.hypotheses.first();
         Answer {
-            lines: self.lines(ready, vocab, &decoded, number),
+            lines: self.lines(ready, vocab, sentence, &decoded, number),
             score: best.map(|best| best.score),
             derivation: match best {
                 Some(best) if self.derivations.is_some() => {
@@ -376,7 +379,14 @@ impl Decode {
         }
     }
 
-    fn lines(&self, ready: &Ready<'_>, vocab: &Vocab, decoded: &Decoded, number: u64) -> String {
+    fn lines(
+        &self,
+        ready: &Ready<'_>,
+        vocab: &Vocab,
+        sentence: &Sentence,
+        decoded: &Decoded,
+        number: u64,
+    ) -> String {
         let mut lines = String::new();
         if self.nbest.is_none() {
             if let Some(best) = decoded.hypotheses.first() {
@@ -387,7 +397,11 @@ impl Decode {
         }
         for hypothesis in &decoded.hypotheses {
             let words = vocab.join(&hypothesis.words);
-            let features = ready.features(&decoded.forest, &hypothesis.derivation).show();
+            let mut features = ready.features(&decoded.forest, &hypothesis.derivation);
+            if self.sparse {
+                features.0.extend(ready.sparse_features(sentence, &decoded.forest, &hypothesis.derivation).0);
+            }
+            let features = features.show();
             lines.push_str(&format!("{number} ||| {words} ||| {features} ||| {:.6}\n", hypothesis.score));
         }
         lines

@@ -7,7 +7,7 @@ use sylvan_trees::{Child, NodeId};
 
 use super::input::{Input, sizes};
 use super::matching::{Match, Matcher};
-use crate::{Grammar, RuleId, TargetSide, Weights};
+use crate::{Grammar, RuleId, SparseWeights, TargetSide, Weights};
 
 /// What happens at a node where no rule matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,6 +60,7 @@ pub struct Applier<'g> {
     layers: Vec<RuleLayer<'g>>,
     weights: Weights,
     parse: f64,
+    sparse: SparseWeights,
     default_rules: DefaultRules,
 }
 
@@ -96,7 +97,13 @@ impl<'g> Applier<'g> {
             layer
         });
         let layers = layers.collect();
-        Self { layers, weights: weights.clone(), parse: weights.get("parse"), default_rules }
+        let (parse, sparse) = (weights.get("parse"), SparseWeights::default());
+        Self { layers, weights: weights.clone(), parse, sparse, default_rules }
+    }
+
+    /// With sparse features.
+    pub fn with_sparse(self, sparse: SparseWeights) -> Self {
+        Self { sparse, ..self }
     }
 
     /// Which rule of which layer an edge's rule is.
@@ -198,6 +205,9 @@ impl<'g> Applier<'g> {
             grammar.feature_values(&rule, |feature, value| {
                 score += layer.features[feature] * f64::from(value);
             });
+            if !self.sparse.is_empty() {
+                score += self.sparse.rule(grammar, rule.id);
+            }
             let rule = RuleRef { layer: Layer::Table, id: layer.base + rule.id.0 };
             builder.edge(EdgeSpec { rule, score, nodes: matched.nodes, hash }, parts);
             builder.input_score(matched.score);

@@ -19,7 +19,7 @@ use sylvan_base::{Fault, HashSet, Symbol, Vocab};
 use sylvan_forest::{Derivation, InsideOutside, RuleRef, Sum, TranslationForest};
 use sylvan_lm::{Lm, State};
 use sylvan_rules::apply::{Applier, DefaultRules, Origin, Workspace as Matching};
-use sylvan_rules::{Grammar, Weights, features};
+use sylvan_rules::{Grammar, SparseWeights, Weights, features};
 use sylvan_search::{
     Beam, Counters, Cube, CubePruning, Effort, Engine, Incremental, KBest, LanguageModel, Limits, Losers,
     NoStepModel, OutForest, Outcome, Prediction, Problem, Refine, TwoSided, Wanted, exact,
@@ -173,6 +173,7 @@ impl Decoder {
     /// The models over the vocabulary as it is now: to be asked for after inputs were read.
     pub fn ready(&self) -> Ready<'_> {
         let applier = Applier::new(&self.grammar, &self.weights, DefaultRules::weighted(&self.weights));
+        let applier = applier.with_sparse(SparseWeights::of(&self.weights, &self.vocab));
         let scorers = self.lms.iter().enumerate();
         let scorers = scorers.map(|(index, lm)| NgramScorer::new(lm, self.lm_weight(index), &self.vocab));
         Ready { decoder: self, applier, scorers: scorers.collect() }
@@ -290,6 +291,17 @@ impl<'d> Ready<'d> {
     /// The values of all features of a derivation.
     pub fn features(&self, forest: &TranslationForest, derivation: &Derivation) -> Features {
         replay::features(&self.applier, &self.scorers, forest, derivation)
+    }
+
+    /// The sparse features of a derivation, in the order of their names. Weights of other features do not count here.
+    pub fn sparse_features(
+        &self,
+        sentence: &Sentence,
+        forest: &TranslationForest,
+        derivation: &Derivation,
+    ) -> Features {
+        let grammars = |layer| self.applier.grammar(layer).or(sentence.own.as_ref());
+        replay::sparse(&self.applier, grammars, &self.decoder.vocab, forest, derivation)
     }
 
     /// A derivation of a sentence, one rule per line, indented by depth.

@@ -3,9 +3,12 @@
 //! Searches know weighted sums only. What each feature contributed is worked out afterwards, for the derivations that
 //! somebody wants to see or tune on; weights times values is the model score.
 
+use std::collections::BTreeMap;
+
+use sylvan_base::Vocab;
 use sylvan_forest::{Derivation, TranslationForest};
-use sylvan_rules::Weights;
 use sylvan_rules::apply::{Applier, Origin};
+use sylvan_rules::{Grammar, Sparse, Weights};
 
 use crate::NgramScorer;
 
@@ -101,4 +104,21 @@ pub(super) fn features(
         all.push((format!("lm{index}"), scorer.log_probability(&words)));
     }
     Features(all)
+}
+
+pub(super) fn sparse<'g>(
+    applier: &Applier<'_>,
+    grammars: impl Fn(usize) -> Option<&'g Grammar>,
+    vocab: &Vocab,
+    forest: &TranslationForest,
+    derivation: &Derivation,
+) -> Features {
+    let mut counts: BTreeMap<String, f64> = BTreeMap::new();
+    for &edge in derivation.edges() {
+        let Origin::Rule(layer, rule) = applier.origin(forest.edge(edge).spec.rule) else { continue };
+        for feature in grammars(layer).map_or(Vec::new(), |grammar| Sparse::of_rule(grammar, rule)) {
+            *counts.entry(feature.name(vocab)).or_default() += 1.0;
+        }
+    }
+    Features(counts.into_iter().collect())
 }
