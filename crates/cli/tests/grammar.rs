@@ -134,8 +134,18 @@ fn exported_and_imported_again_it_is_the_same_table() {
     assert_eq!(text("again.rules"), text("r.rules"));
     let info = good(at, "grammar info again.rules");
     assert!(info.contains("preprocessing   root \"keep\""), "{info}");
-    for format in ["moses", "cdec"] {
-        assert!(good(at, &format!("grammar export --format {format} r.rules -")).lines().count() > 5);
+    // What one format says, another says too; Joshua's has no inner nodes.
+    for (format, same) in [("moses", true), ("cdec", true), ("joshua", false)] {
+        good(at, &format!("grammar export --format {format} r.rules r.{format}.zst"));
+        good(at, &format!("grammar import --format {format} --keep-root r.{format}.zst other.rules"));
+        let rules = |table: &str| {
+            let all = good(at, &format!("grammar export --format cdec {table} -"));
+            let mut rules: Vec<String> = all.lines().map(String::from).collect();
+            rules.sort();
+            rules
+        };
+        assert_eq!(rules("other.rules") == rules("r.rules"), same, "{format}");
+        assert_eq!(rules("other.rules").len(), rules("r.rules").len());
     }
 }
 
@@ -197,4 +207,41 @@ fn a_filtered_table_has_what_the_trees_can_use() {
     good(at, "grammar filter e.rules h.rules --per-source 1");
     let rules = |table: &str| good(at, &format!("grammar export --format cdec {table} -")).lines().count();
     assert!(rules("h.rules") < rules("e.rules"));
+}
+
+const FOREST: &str = "sentence 1 :\nhe runs\nPRP[0,0] => he ||| 0\nVBZ[1,1] => runs ||| 0\n\
+    NP[0,0] => PRP[0,0] ||| 0\nVP[1,1] => VBZ[1,1] ||| 0\nS[0,1] => NP[0,0] VP[1,1] ||| -0.105360516\n\
+    S[0,1] => PRP[0,0] VP[1,1] ||| -2.302585093\n\n";
+
+#[test]
+fn forests_and_lists_give_fractional_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let list = "1 ||| -0.105360516 ||| (S (NP (PRP he)) (VP (VBZ runs)))\n\
+        1 ||| -2.302585093 ||| (S (PRP he) (VP (VBZ runs)))\n";
+    for (name, text) in [("f", FOREST), ("l", list), ("e", "kare hashiru\n"), ("a", "0-0 1-1\n")] {
+        std::fs::write(at.join(name), text).unwrap();
+    }
+    let seen = |options: &str, rule: &str| {
+        good(at, &format!("grammar extract --kind tree --target e --align a --out x.rules {options}"));
+        let all = good(at, "grammar export --format travatar x.rules -");
+        let line = all.lines().find(|line| line.starts_with(rule)).map(str::to_string);
+        line.map(|line| {
+            line.split(" ||| ").nth(3).unwrap().split(' ').next().unwrap().parse::<f64>().unwrap()
+        })
+    };
+    let (likely, unlikely, sure) = ("S ( x0:NP x1:VP )", "S ( x0:PRP x1:VP )", "PRP ( \"he\" )");
+    let close = |count: Option<f64>, expected: f64| (count.unwrap() - expected).abs() < 1e-5;
+    for source in ["--trees f --tree-format forest", "--trees l --tree-format list"] {
+        assert!(close(seen(source, likely), 0.9) && close(seen(source, unlikely), 0.1), "{source}");
+        assert_eq!(seen(source, sure), Some(1.0));
+        assert!(close(seen(&format!("{source} --tree-scale 0"), unlikely), 0.5), "{source}");
+    }
+    let forest = "--trees f --tree-format forest";
+    assert_eq!(seen(&format!("{forest} --least-share 0.2"), unlikely), None);
+    assert_eq!(seen(&format!("{forest} --least-share 0.2"), sure), Some(1.0));
+    let wrong = "grammar extract --kind tree --target e --align a --out y.rules";
+    assert!(bad(at, &format!("{wrong} --trees f")).contains("--tree-format forest"));
+    assert!(bad(at, &format!("{wrong} {forest} --tree-scale=-1")).contains("from 0 up"));
+    assert!(bad(at, &format!("{wrong} {forest} --least-share 2")).contains("0 to 1"));
 }

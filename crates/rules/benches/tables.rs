@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use sylvan_base::Silent;
 use sylvan_rules::apply::{Applier, DefaultRules, Workspace};
-use sylvan_rules::{Grammar, ImportConfig, Precision, Preprocessing, Weights, import_travatar};
+use sylvan_rules::formats::TextFormat;
+use sylvan_rules::{Grammar, ImportConfig, Precision, Preprocessing, Weights, import};
 use sylvan_trees::penn::{Brackets, parse_line};
 use sylvan_trees::{CleanUp, Direction, Tree};
 
@@ -28,7 +29,7 @@ fn main() {
         let path = scratch.path().join("rules");
         let preprocessing = Preprocessing { clean_up: CleanUp::as_is(), binarise: Some(Direction::Right) };
         let config = ImportConfig { preprocessing, precision };
-        import_travatar(&folder.join("rule-table.gz"), &path, &config, &Silent).unwrap();
+        import(&folder.join("rule-table.gz"), TextFormat::Travatar, &path, &config, &Silent).unwrap();
         let bytes = std::fs::metadata(&path).unwrap().len();
         let time = |work: &dyn Fn()| {
             median(

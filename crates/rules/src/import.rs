@@ -6,7 +6,7 @@ use sylvan_base::{Progress, Result, Vocab};
 use sylvan_store::TextReader;
 
 use crate::features::{FEATURES, from_travatar};
-use crate::formats::{TravatarReader, TravatarRule};
+use crate::formats::{RuleReader, TextFormat, TextRule};
 use crate::{GrammarBuilder, Limits, Meta, Precision, Preprocessing, TargetSide};
 
 /// What an import is told.
@@ -29,9 +29,10 @@ pub struct Imported {
     pub implied: Vec<String>,
 }
 
-/// Reads a Travatar table and writes ours.
-pub fn import_travatar(
+/// Reads another toolkit's table and writes ours.
+pub fn import(
     from: &Path,
+    format: TextFormat,
     to: &Path,
     config: &ImportConfig,
     progress: &dyn Progress,
@@ -39,8 +40,8 @@ pub fn import_travatar(
     progress.begin("reading rules", None);
     let mut reader = TextReader::open(from)?;
     let mut vocab = Vocab::new();
-    let mut lines = TravatarReader::default();
-    let mut rules: Vec<TravatarRule> = Vec::new();
+    let mut lines = RuleReader::new(format);
+    let mut rules: Vec<TextRule> = Vec::new();
     while let Some(rule) = lines.next_rule(&mut reader, &mut vocab)? {
         rules.push(rule);
         if rules.len().is_multiple_of(1 << 14) {
@@ -50,11 +51,11 @@ pub fn import_travatar(
     progress.end();
     progress.begin("writing the table", None);
     let mut imported = Imported { rules: rules.len(), ..Imported::default() };
-    let features = choose_features(&lines, &rules, &mut imported);
+    let features = choose_features(format, lines.names(), &rules, &mut imported);
     let names: Vec<&str> = features.iter().map(|(name, _)| name.as_str()).collect();
     let meta = Meta {
         preprocessing: config.preprocessing,
-        made_by: "import of a Travatar table".into(),
+        made_by: format!("import of a {} table", format.name()),
         limits: Limits::default(),
         ..Meta::new(names)
     };
@@ -74,16 +75,18 @@ pub fn import_travatar(
 
 /// Our names with the numbers of theirs: known ones in the order of the registry, then the others as they came.
 fn choose_features(
-    lines: &TravatarReader,
-    rules: &[TravatarRule],
+    format: TextFormat,
+    names: &[String],
+    rules: &[TextRule],
     imported: &mut Imported,
 ) -> Vec<(String, usize)> {
-    let value = |rule: &TravatarRule, name: usize| {
+    let value = |rule: &TextRule, name: usize| {
         rule.features.iter().find(|(known, _)| *known == name).map_or(0.0, |&(_, value)| value)
     };
     let mut features: Vec<(usize, String, usize)> = Vec::new();
-    for (number, name) in lines.names().iter().enumerate() {
-        let implied: Option<fn(&TravatarRule) -> usize> = match name.as_str() {
+    for (number, name) in names.iter().enumerate() {
+        let implied: Option<fn(&TextRule) -> usize> = match name.as_str() {
+            _ if format != TextFormat::Travatar => None,
             "p" => Some(|_| 1),
             "w" => {
                 Some(|rule| rule.rule.target().iter().filter(|t| matches!(t, TargetSide::Word(_))).count())
@@ -95,7 +98,8 @@ fn choose_features(
             continue;
         }
         // A `p` or `w` that counts something else is a feature of its own.
-        let ours = if implied.is_some() { None } else { from_travatar(name) };
+        let known = format == TextFormat::Travatar && implied.is_none();
+        let ours = if known { from_travatar(name) } else { None };
         if let Some(ours) = ours {
             imported.renamed.push((name.clone(), ours.to_string()));
         }

@@ -24,6 +24,7 @@ pub mod apply;
 mod count;
 pub mod extract;
 pub mod features;
+mod forest_roots;
 pub mod formats;
 mod import;
 mod notation;
@@ -37,7 +38,7 @@ mod weights;
 
 pub use count::RuleCounts;
 pub use formats::read_travatar;
-pub use import::{ImportConfig, Imported, import_travatar};
+pub use import::{ImportConfig, Imported, import};
 pub use preprocessing::Preprocessing;
 pub use rule::{InvalidRule, Rule, Source, TargetSide};
 pub use score::{ScoreConfig, Scored, Significance, Smoothing, TargetKey};
@@ -46,5 +47,5 @@ pub use table::{
     Count, Filter, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount, RuleId, RuleNotes, SourceId,
     WordLink,
 };
-pub use train::{TrainConfig, Trained, TrainingFiles, extract_counts, score_counts, train};
+pub use train::{TrainConfig, Trained, TrainingFiles, TreeFormat, extract_counts, score_counts, train};
 pub use weights::Weights;

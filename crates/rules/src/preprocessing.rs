@@ -9,6 +9,8 @@ use sylvan_trees::{
     binarise_forest,
 };
 
+use crate::forest_roots;
+
 /// The steps, in the order in which they are done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Preprocessing {
@@ -35,9 +37,30 @@ impl Preprocessing {
         })
     }
 
-    /// A packed forest as rules see it. Forests come from parsers, without traces or function tags: only
-    /// binarisation is done.
+    /// A packed forest as rules see it. Forests come from parsers, without traces, and their unary chains stay. A
+    /// wrapper with several nodes below it in different trees cannot go; [`forest_roots`](Self::forest_roots) can
+    /// drop it.
     pub fn apply_forest(&self, forest: PackedForest, vocab: &mut Vocab) -> PackedForest {
+        let forest = forest_roots::treat(forest, self.clean_up, 1.0, vocab);
+        let mut roots = forest_roots::divide(&forest, self.clean_up.root, vocab);
+        let forest = if roots.len() == 1 { roots.pop().map_or(forest, |(forest, _)| forest) } else { forest };
+        self.binarised(forest, vocab)
+    }
+
+    /// The same, but where different trees have different nodes below a wrapper that goes, each such node is a forest of
+    /// its own. Beside each stands the log weight of its trees; edge scores are multiplied with `scale` before.
+    pub fn forest_roots(
+        &self,
+        forest: PackedForest,
+        scale: f64,
+        vocab: &mut Vocab,
+    ) -> Vec<(PackedForest, f64)> {
+        let forest = forest_roots::treat(forest, self.clean_up, scale, vocab);
+        let roots = forest_roots::divide(&forest, self.clean_up.root, vocab);
+        roots.into_iter().map(|(forest, weight)| (self.binarised(forest, vocab), weight)).collect()
+    }
+
+    fn binarised(&self, forest: PackedForest, vocab: &mut Vocab) -> PackedForest {
         match self.binarise {
             Some(direction) => binarise_forest(&forest, direction, vocab),
             None => forest,

@@ -1,14 +1,17 @@
 //! Composed rules, attachment and forest input against their definitions, spelt out in exponential time.
 #![allow(clippy::unwrap_used)]
 
+mod shared;
+
 use std::collections::BTreeMap;
 
-use sylvan_base::{Rng, Span, Symbol, Vocab};
+use shared::random_forest;
+use sylvan_base::{Rng, Symbol, Vocab};
 use sylvan_corpus::Link;
 use sylvan_rules::extract::{Attach, ExtractConfig, extract_rules};
-use sylvan_rules::{Rule, Source, TargetSide};
+use sylvan_rules::{Count, Rule, Source, TargetSide};
 use sylvan_testkit::random_instance;
-use sylvan_trees::{Child, ForestEdge, NodeId, PackedForest, Tree};
+use sylvan_trees::{Child, NodeId, Tree};
 
 type Range = (u32, u32);
 
@@ -281,39 +284,13 @@ fn rules_equal_their_definition_for_all_limits_and_attachments() {
         let pair = Pair { tree: &tree, target: &target, links: &links, config };
         let Some(expected) = pair.counts(2_000) else { continue };
         let extracted = extract_rules(&tree, &target, &links, config).unwrap();
-        let ours = found(extracted.into_iter().map(|extracted| (extracted.rule, extracted.count.to_f64())));
+        let ours = found(extracted.into_iter().map(|extracted| (extracted.rule, extracted.share)));
         let what = format!("{text} / {} / {links:?} / {config:?}", vocab.join(&target));
-        assert_same(&ours, &expected, 1e-4, &what, &vocab);
+        assert_same(&ours, &expected, 1e-9, &what, &vocab);
         compared += 1;
         rules += ours.len();
     }
     assert!(compared > 10_000 && rules > 40_000, "{compared} pairs, {rules} rules");
-}
-
-/// All binary bracketings of some words, with random scores.
-fn random_forest(rng: &mut Rng, vocab: &mut Vocab) -> PackedForest {
-    let length = 2 + rng.below(3);
-    let words: Vec<Symbol> = (0..length).map(|index| vocab.intern(&format!("w{index}"))).collect();
-    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-    let mut ids = BTreeMap::new();
-    for width in 1..=length {
-        for start in 0..=length - width {
-            let id = NodeId(nodes.len() as u32);
-            ids.insert((start, start + width), id);
-            nodes.push((vocab.intern(rng.pick::<&str>(&["A", "B"])), Span::new(start, start + width)));
-            let mut add = |children: Vec<Child>, rng: &mut Rng| {
-                edges.push(ForestEdge { head: id, children, score: -rng.unit() * 3.0 });
-            };
-            if width == 1 {
-                add(vec![Child::Leaf(start as u32)], rng);
-            }
-            for middle in start + 1..start + width {
-                let parts = [(start, middle), (middle, start + width)];
-                add(parts.iter().map(|part| Child::Node(ids[part])).collect(), rng);
-            }
-        }
-    }
-    PackedForest::new(words, &nodes, &edges).unwrap()
 }
 
 #[test]
@@ -336,9 +313,36 @@ fn a_forest_gives_the_expected_counts_over_its_trees() {
             }
         }
         let extracted = extract_rules(&forest, &target, &links, config).unwrap();
-        let ours = found(extracted.into_iter().map(|extracted| (extracted.rule, extracted.count.to_f64())));
-        assert_same(&ours, &expected, 1e-4, &format!("{links:?}"), &vocab);
+        let ours = found(extracted.into_iter().map(|extracted| (extracted.rule, extracted.share)));
+        assert_same(&ours, &expected, 1e-9, &format!("{links:?}"), &vocab);
     }
+}
+
+#[test]
+fn least_shares_leave_out_what_is_less_and_nothing_else() {
+    let mut rng = Rng::new(13);
+    let (mut kept, mut dropped) = (0, 0);
+    for _ in 0..sylvan_testkit::cases(500, 3_000) {
+        let mut vocab = Vocab::new();
+        let forest = random_forest(&mut rng, &mut vocab);
+        let target = vocab.intern_words("a b c");
+        let links = random_links(&mut rng, forest.words().len(), target.len());
+        let least_share = Count::from_f64(*rng.pick(&[0.013, 0.17, 0.41]));
+        let attach = *rng.pick(&[Attach::Lowest, Attach::Exhaustive(1)]);
+        let all =
+            ExtractConfig { minimal_rules: 1 + rng.below(4) as u32, attach, ..ExtractConfig::default() };
+        let some = ExtractConfig { least_share, ..all };
+        let rules = |config| {
+            let rules = extract_rules(&forest, &target, &links, config).unwrap();
+            rules.into_iter().map(|extracted| (extracted.node, extracted.rule, extracted.share))
+        };
+        let expected: Vec<_> = rules(all).filter(|rule| rule.2 >= least_share.to_f64()).collect();
+        let found: Vec<_> = rules(some).collect();
+        assert_eq!(found, expected);
+        kept += found.len();
+        dropped += rules(all).count() - found.len();
+    }
+    assert!(kept > 1_000 && dropped > 1_000, "{kept} kept, {dropped} dropped");
 }
 
 #[test]
@@ -352,7 +356,7 @@ fn galley_2006_exhaustive_attachment_of_a_meeting() {
     let rules = extract_rules(&tree, &target, &links, config).unwrap();
     let mut shown: BTreeMap<String, f64> = BTreeMap::new();
     for extracted in &rules {
-        *shown.entry(extracted.rule.show(&vocab)).or_default() += extracted.count.to_f64();
+        *shown.entry(extracted.rule.show(&vocab)).or_default() += extracted.share;
     }
     for (rule, count) in [
         ("NP(huitan) -> a meeting", 1.0 / 3.0),

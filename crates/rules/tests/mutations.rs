@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use sylvan_base::{Rng, Vocab};
+use sylvan_rules::formats::{RuleReader, TextFormat};
 use sylvan_rules::{Rule, Weights, read_travatar};
 use sylvan_store::TextReader;
 use sylvan_testkit::mutate;
@@ -35,6 +36,27 @@ fn travatar_tables() {
     ];
     let mut vocab = Vocab::new();
     check(&good, |mut reader| read_travatar(&mut reader, &["egfp", "w"], &mut vocab).map(|_| ()));
+}
+
+#[test]
+fn tables_of_the_others() {
+    let tables = [
+        (
+            TextFormat::Moses,
+            "[VP [VB show] [NP]] ||| [X][X] を 見せ [X] ||| 0.1 1 ||| 0-2 1-0 ||| 3 12 1 ||| |||",
+        ),
+        (TextFormat::Moses, "a [B][X] [A] ||| [B][X] c&amp; [X] ||| 1 2.718 ||| 1-0"),
+        (TextFormat::Cdec, "(VP (VB show) [NP]) ||| [1] を 見せ ||| p_ef=-2.48 p_fe=-1.09 ||| 0-2"),
+        (TextFormat::Joshua, "[VP] ||| show [NP,1] ||| [NP,1] を 見せ ||| p_ef=-2.48 0.5 ||| 0-2"),
+    ];
+    for (format, good) in tables {
+        let mut vocab = Vocab::new();
+        check(&[good], |mut reader| {
+            let mut rules = RuleReader::new(format);
+            while rules.next_rule(&mut reader, &mut vocab)?.is_some() {}
+            Ok(())
+        });
+    }
 }
 
 #[test]

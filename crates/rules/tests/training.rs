@@ -119,7 +119,7 @@ fn naive(corpus: &Corpus, extract: ExtractConfig, vocab: &mut Vocab) -> BTreeMap
         let links = Alignment::parse(links, Base::Zero).unwrap();
         for extracted in extract_rules(&tree, &target, links.sure(), extract).unwrap() {
             let entry = counts.entry(extracted.rule).or_default();
-            entry.0 += extracted.count.to_f64();
+            entry.0 += extracted.share;
             entry.1.push(line as u64 + 1);
         }
     }

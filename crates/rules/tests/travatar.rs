@@ -3,7 +3,7 @@
 
 use sylvan_base::{HashMap, Silent, Vocab};
 use sylvan_rules::extract::{ExtractConfig, Numbering};
-use sylvan_rules::formats::TravatarReader;
+use sylvan_rules::formats::{RuleReader, TextFormat};
 use sylvan_rules::{
     Grammar, Preprocessing, Rule, RuleCount, ScoreConfig, TargetKey, TrainConfig, TrainingFiles, train,
 };
@@ -16,7 +16,7 @@ fn agreement(grammar: &Grammar, theirs: &std::path::Path) -> (usize, usize, usiz
     let ours: HashMap<Rule, RuleCount> =
         grammar.rules().map(|id| (grammar.rule(id), grammar.notes(id).count.unwrap())).collect();
     let mut reader = TextReader::open(theirs).unwrap();
-    let mut lines = TravatarReader::default();
+    let mut lines = RuleReader::new(TextFormat::Travatar);
     let (mut all, mut both, mut equal) = (0, 0, 0);
     while let Some(line) = lines.next_rule(&mut reader, &mut vocab).unwrap() {
         all += 1;

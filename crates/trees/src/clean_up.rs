@@ -62,6 +62,16 @@ pub struct CleanUp {
     pub unaries: Unaries,
 }
 
+impl FunctionTags {
+    /// What becomes of a label.
+    pub fn of(self, label: &str) -> &str {
+        match self {
+            Self::Keep => label,
+            Self::Strip => tag_start(label).map_or(label, |cut| &label[..cut]),
+        }
+    }
+}
+
 impl CleanUp {
     /// Nothing is changed.
     pub fn as_is() -> Self {

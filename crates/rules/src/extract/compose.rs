@@ -2,6 +2,9 @@
 //!
 //! Bottom-up: the fragments of a vertex are its minimal rules with, for each tail, nothing or a fragment of the
 //! tail's vertex. Fragments refer to each other, so each costs a few numbers however large the rule is.
+//!
+//! A fragment that is too small a share of its vertex is dropped with all that could be made of it: what contains it
+//! is an even smaller share of what is above.
 
 use super::graph::RuleGraph;
 use super::{ExtractConfig, Numbering};
@@ -33,6 +36,15 @@ pub(super) struct Composer {
     of_vertex: Vec<std::ops::Range<u32>>,
     chosen: Vec<u32>,
     sums: Vec<Sums>,
+}
+
+/// What holds for all fragments of a vertex.
+#[derive(Debug, Clone, Copy)]
+struct OfVertex {
+    /// Whether whole phrases become rules.
+    phrases: bool,
+    /// The smallest share of the vertex that is kept.
+    least: f64,
 }
 
 /// What a partly filled rule amounts to; variables are those that were decided to stay.
@@ -68,15 +80,16 @@ impl Composer {
         for (index, vertex) in graph.vertices.iter().enumerate() {
             let start = self.fragments.len() as u32;
             let phrases = input.span(vertex.node).len() as u64 <= u64::from(config.phrase_words);
+            let least = config.least_share.to_f64() / vertex.outside.max(f64::MIN_POSITIVE);
             for edge in vertex.edges.clone() {
-                self.fill(graph, index as u32, edge, config, phrases);
+                self.fill(graph, index as u32, edge, config, &OfVertex { phrases, least });
             }
             self.of_vertex.push(start..self.fragments.len() as u32);
         }
     }
 
     /// All fragments of an edge: an odometer over its tails, the first tail slowest.
-    fn fill(&mut self, graph: &RuleGraph, vertex: u32, edge: u32, config: &ExtractConfig, phrases: bool) {
+    fn fill(&mut self, graph: &RuleGraph, vertex: u32, edge: u32, config: &ExtractConfig, all: &OfVertex) {
         let minimal = &graph.edges[edge as usize];
         let tails = graph.edge_tails(minimal);
         // The tail to fill at each step.
@@ -93,7 +106,7 @@ impl Composer {
             variables: 0,
             share: minimal.share,
         };
-        if !alone.fits(config) {
+        if !alone.fits(config) || alone.share < all.least {
             return;
         }
         self.chosen.clear();
@@ -112,7 +125,7 @@ impl Composer {
                     Some((VARIABLE, Sums { variables: sums.variables + 1, ..sums }))
                 } else {
                     (fragments.start + next.saturating_sub(1)..fragments.end).find_map(|fragment| {
-                        let filled = self.filled(&sums, fragment, config, phrases && is_last)?;
+                        let filled = self.filled(&sums, fragment, config, all, is_last)?;
                         Some((fragment, filled))
                     })
                 };
@@ -131,7 +144,14 @@ impl Composer {
     }
 
     /// A fragment put into the next tail; `None` beyond the limits.
-    fn filled(&self, sums: &Sums, fragment: u32, config: &ExtractConfig, phrases: bool) -> Option<Sums> {
+    fn filled(
+        &self,
+        sums: &Sums,
+        fragment: u32,
+        config: &ExtractConfig,
+        all: &OfVertex,
+        is_last: bool,
+    ) -> Option<Sums> {
         let below = &self.fragments[fragment as usize];
         let filled = Sums {
             size: sums.size + below.size,
@@ -141,8 +161,9 @@ impl Composer {
             variables: sums.variables + below.variables,
             share: sums.share * below.share,
         };
-        let is_phrase = phrases && filled.variables == 0;
-        (filled.fits(config) && (filled.size <= config.minimal_rules || is_phrase)).then_some(filled)
+        let is_phrase = all.phrases && is_last && filled.variables == 0;
+        let fits = filled.fits(config) && filled.share >= all.least;
+        (fits && (filled.size <= config.minimal_rules || is_phrase)).then_some(filled)
     }
 
     fn add(&mut self, vertex: u32, edge: u32, sums: Sums, nth: impl Fn(usize) -> usize) {

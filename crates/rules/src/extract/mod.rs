@@ -55,6 +55,9 @@ pub struct ExtractConfig {
     pub attach: Attach,
     /// Of a packed forest, at most so many minimal rules per node.
     pub ways_per_node: u32,
+    /// Occurrences that are less of one than this are not learnt: of a forest with many trees, most of what can be cut
+    /// out belongs to trees that nobody believes in.
+    pub least_share: Count,
     /// How the variables of the target side are numbered.
     pub numbering: Numbering,
 }
@@ -82,6 +85,7 @@ impl Default for ExtractConfig {
             phrase_words: 0,
             attach: Attach::Lowest,
             ways_per_node: 100,
+            least_share: Count(0),
             numbering: Numbering::Source,
         }
     }
@@ -145,7 +149,7 @@ impl Extractor {
         for fragment in 0..self.composer.len() {
             occurrence.set(fragment);
             // Of exhaustive attachment, some vertices are in no derivation of the whole.
-            if occurrence.count() > Count::default() {
+            if occurrence.share() > 0.0 {
                 found(&occurrence);
             }
         }
@@ -154,14 +158,14 @@ impl Extractor {
 }
 
 /// A rule and the node that it was learnt at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Extracted {
     /// The treelet's root.
     pub node: NodeId,
     /// The rule.
     pub rule: Rule,
     /// How much of an occurrence it is.
-    pub count: Count,
+    pub share: f64,
 }
 
 /// The minimal rules of one sentence pair, children before parents; none if there is no link at all.
@@ -183,7 +187,7 @@ pub fn extract_rules<I: Input>(
     let mut rules = Vec::new();
     Extractor::new(config).extract(input, target, links, |occurrence| {
         let rule = occurrence.rule();
-        rules.push(Extracted { node: occurrence.node(), rule, count: occurrence.count() });
+        rules.push(Extracted { node: occurrence.node(), rule, share: occurrence.share() });
     })?;
     Ok(rules)
 }

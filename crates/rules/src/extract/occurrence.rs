@@ -8,7 +8,7 @@ use super::Numbering;
 use super::compose::{Composer, VARIABLE};
 use super::graph::{Piece, RuleGraph};
 use crate::apply::Input;
-use crate::{Count, Rule, Source, TargetSide, WordLink};
+use crate::{Rule, Source, TargetSide, WordLink};
 
 /// One token of the source side, by its place in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,10 +193,9 @@ impl<'a, I: Input> Occurrence<'a, I> {
     }
 
     /// How much of an occurrence it is: 1, or the share of the derivations of the pair that use it.
-    pub fn count(&self) -> Count {
+    pub fn share(&self) -> f64 {
         let fragment = &self.composer.fragments[self.fragment];
-        let share = self.graph.vertices[fragment.vertex as usize].outside * fragment.share;
-        if share == 1.0 { Count::ONE } else { Count::from_f64(share) }
+        self.graph.vertices[fragment.vertex as usize].outside * fragment.share
     }
 
     pub(crate) fn places(&self) -> &[Place] {

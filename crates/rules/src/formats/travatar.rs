@@ -8,79 +8,33 @@
 //! variable's label and an `@ HEAD` may follow. Features are natural logs. Counts are those of the rule, of its
 //! source side and of its target side; links are between the words of both sides. Both are optional.
 
-use sylvan_base::{Fault, Result, Vocab};
+use sylvan_base::{Result, Vocab};
 use sylvan_store::TextReader;
 
-use crate::{Count, Grammar, GrammarBuilder, Rule, RuleCount, Source, TargetSide, WordLink};
+use super::line::{
+    Fields, Parsed, checked_word, counts, fault_at, links, named_value, push, rule, rule_count,
+};
+use super::{Names, RuleReader, TextFormat, TextRule};
+use crate::features::to_travatar;
+use crate::{Count, Grammar, GrammarBuilder, Rule, RuleId, RuleNotes, Source, TargetSide, WordLink};
 
-/// One line of a table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TravatarRule {
-    /// The rule.
-    pub rule: Rule,
-    /// Feature names, as numbers of [`TravatarReader::names`], and values.
-    pub features: Vec<(usize, f32)>,
-    /// How often it was seen, if the table says so.
-    pub count: RuleCount,
-    /// Links between words.
-    pub links: Vec<WordLink>,
-}
+const EXPECTED: &str = "source ||| target ||| features";
 
-/// Reads a table line by line.
-#[derive(Debug, Default)]
-pub struct TravatarReader {
-    names: Vec<String>,
-}
-
-impl TravatarReader {
-    /// The feature names that were met so far, in that order.
-    pub fn names(&self) -> &[String] {
-        &self.names
+pub(super) fn parse(line: &str, names: &mut Names, vocab: &mut Vocab) -> Parsed<TextRule> {
+    let mut fields = Fields::new(line);
+    let (source, target) = (fields.need(EXPECTED)?, fields.need(EXPECTED)?);
+    let named = fields.need(EXPECTED)?;
+    let (source, variables) = parse_source(line, source, vocab)?;
+    let target = parse_target(line, target, variables, vocab)?;
+    let mut features = Vec::new();
+    for pair in named.split_ascii_whitespace() {
+        let (name, value) = named_value(line, pair)?;
+        features.push((names.number(name), value));
     }
-
-    /// The next rule, or `None` at the end.
-    pub fn next_rule(&mut self, reader: &mut TextReader, vocab: &mut Vocab) -> Result<Option<TravatarRule>> {
-        while let Some(line) = reader.next_line()? {
-            if line.trim().is_empty() {
-                continue;
-            }
-            let parsed = self.parse_line(line, vocab);
-            return match parsed {
-                Ok(rule) => Ok(Some(rule)),
-                Err(fault) => Err(reader.locate(fault.advise("is this a Travatar rule table?"))),
-            };
-        }
-        Ok(None)
-    }
-
-    fn parse_line(&mut self, line: &str, vocab: &mut Vocab) -> std::result::Result<TravatarRule, Fault> {
-        let mut fields = line.split("|||");
-        let missing = || Fault::new(0, "too few fields", "source ||| target ||| features");
-        let source = fields.next().ok_or_else(missing)?;
-        let target = fields.next().ok_or_else(missing)?;
-        let named = fields.next().ok_or_else(missing)?;
-        let (source, variables) = parse_source(line, source, vocab)?;
-        let target = parse_target(line, target, variables, vocab)?;
-        let mut features = Vec::new();
-        for pair in named.split_ascii_whitespace() {
-            let value = |text: &str| text.parse::<f32>().ok().filter(|value| value.is_finite());
-            let parsed = pair.rsplit_once('=').and_then(|(name, text)| Some((name, value(text)?)));
-            let Some((name, value)) = parsed else { return Err(fault_at(line, pair, "name=number")) };
-            features.push((self.name(name), value));
-        }
-        let count = parse_counts(line, fields.next().unwrap_or_default())?;
-        let rule =
-            Rule::new(source, target).map_err(|error| Fault::new(0, error.to_string(), "a linear rule"))?;
-        let links = parse_links(line, fields.next().unwrap_or_default(), &rule)?;
-        Ok(TravatarRule { rule, features, count, links })
-    }
-
-    fn name(&mut self, name: &str) -> usize {
-        self.names.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.names.push(name.to_string());
-            self.names.len() - 1
-        })
-    }
+    let [of_rule, of_source, of_target] = counts(line, fields.next().unwrap_or_default())?;
+    let rule = rule(source, target)?;
+    let links = word_links(line, fields.next().unwrap_or_default(), &rule)?;
+    Ok(TextRule { rule, features, count: rule_count(of_rule, of_source, of_target), links })
 }
 
 /// Reads a whole table. The grammar's features are those named in `features`; others are left out, and one
@@ -88,11 +42,11 @@ impl TravatarReader {
 pub fn read_travatar(reader: &mut TextReader, features: &[&str], vocab: &mut Vocab) -> Result<Grammar> {
     let mut builder = GrammarBuilder::new(features.iter().copied());
     let mut values = vec![0.0; features.len()];
-    let mut lines = TravatarReader::default();
+    let mut lines = RuleReader::new(TextFormat::Travatar);
     while let Some(line) = lines.next_rule(reader, vocab)? {
         values.fill(0.0);
         for (name, value) in line.features {
-            if let Some(index) = features.iter().position(|&known| known == lines.names[name]) {
+            if let Some(index) = features.iter().position(|&known| known == lines.names()[name]) {
                 values[index] = value;
             }
         }
@@ -111,19 +65,17 @@ pub(crate) struct CountedRule {
 }
 
 /// Reads `source ||| target ||| count ||| links ||| lines`.
-pub(crate) fn parse_count_line(line: &str, vocab: &mut Vocab) -> std::result::Result<CountedRule, Fault> {
-    let mut fields = line.split("|||");
-    let missing = || Fault::new(0, "too few fields", "source ||| target ||| count ||| links ||| lines");
-    let source = fields.next().ok_or_else(missing)?;
-    let target = fields.next().ok_or_else(missing)?;
-    let count = fields.next().ok_or_else(missing)?.trim();
+pub(crate) fn parse_count_line(line: &str, vocab: &mut Vocab) -> Parsed<CountedRule> {
+    const EXPECTED: &str = "source ||| target ||| count ||| links ||| lines";
+    let mut fields = Fields::new(line);
+    let (source, target) = (fields.need(EXPECTED)?, fields.need(EXPECTED)?);
+    let count = fields.need(EXPECTED)?.trim();
     let (source, variables) = parse_source(line, source, vocab)?;
     let target = parse_target(line, target, variables, vocab)?;
     let number = count.parse::<f64>().ok().filter(|number| *number > 0.0 && *number < 1e12);
     let count = Count::from_f64(number.ok_or_else(|| fault_at(line, count, "a count above 0"))?);
-    let rule =
-        Rule::new(source, target).map_err(|error| Fault::new(0, error.to_string(), "a linear rule"))?;
-    let links = parse_links(line, fields.next().unwrap_or_default(), &rule)?;
+    let rule = rule(source, target)?;
+    let links = word_links(line, fields.next().unwrap_or_default(), &rule)?;
     let mut lines = Vec::new();
     for field in fields.next().unwrap_or_default().split_ascii_whitespace() {
         lines.push(field.parse().map_err(|_| fault_at(line, field, "a line number"))?);
@@ -131,41 +83,19 @@ pub(crate) fn parse_count_line(line: &str, vocab: &mut Vocab) -> std::result::Re
     Ok(CountedRule { rule, count, links, lines })
 }
 
-fn parse_counts(line: &str, text: &str) -> std::result::Result<RuleCount, Fault> {
-    let mut counts = [Count::default(); 3];
-    let mut fields = text.split_ascii_whitespace();
-    for count in &mut counts {
-        let Some(field) = fields.next() else { break };
-        let number = field.parse::<f64>().ok().filter(|number| (0.0..1e12).contains(number));
-        *count = Count::from_f64(number.ok_or_else(|| fault_at(line, field, "a count"))?);
-    }
-    let [rule, source, target] = counts;
-    Ok(RuleCount { rule, source, target })
-}
-
-fn parse_links(line: &str, text: &str, rule: &Rule) -> std::result::Result<Vec<WordLink>, Fault> {
+fn word_links(line: &str, text: &str, rule: &Rule) -> Parsed<Vec<WordLink>> {
     let source_words = rule.source().iter().filter(|token| matches!(token, Source::Word(_))).count() as u32;
     let target_words =
         rule.target().iter().filter(|token| matches!(token, TargetSide::Word(_))).count() as u32;
-    let link = |field: &str| -> Option<WordLink> {
-        let (source, target) = field.split_once('-')?;
-        let link: WordLink = (source.parse().ok()?, target.parse().ok()?);
-        (link.0 < source_words && link.1 < target_words).then_some(link)
+    let inside = |link: Parsed<(&str, WordLink)>| {
+        let (field, link) = link?;
+        let fits = link.0 < source_words && link.1 < target_words;
+        if fits { Ok(link) } else { Err(fault_at(line, field, "a link between words, such as 0-1")) }
     };
-    let fields = text.split_ascii_whitespace();
-    fields
-        .map(|field| link(field).ok_or_else(|| fault_at(line, field, "a link between words, such as 0-1")))
-        .collect()
+    links(line, text).map(inside).collect()
 }
 
-/// A fault at the place of `token`, which must be a slice of `line`.
-fn fault_at(line: &str, token: &str, expected: &str) -> Fault {
-    let byte = (token.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len());
-    let found = if token.is_empty() { "nothing".to_string() } else { format!("{token:?}") };
-    Fault::at_byte(line, byte, found, expected)
-}
-
-fn parse_source(line: &str, text: &str, vocab: &mut Vocab) -> std::result::Result<(Vec<Source>, u32), Fault> {
+fn parse_source(line: &str, text: &str, vocab: &mut Vocab) -> Parsed<(Vec<Source>, u32)> {
     let mut source: Vec<Source> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut variables = 0;
@@ -200,22 +130,14 @@ fn parse_source(line: &str, text: &str, vocab: &mut Vocab) -> std::result::Resul
     if open.is_empty() { Ok((source, variables)) } else { Err(fault_at(line, text, "balanced brackets")) }
 }
 
-fn parse_target(
-    line: &str,
-    text: &str,
-    variables: u32,
-    vocab: &mut Vocab,
-) -> std::result::Result<Vec<TargetSide>, Fault> {
+fn parse_target(line: &str, text: &str, variables: u32, vocab: &mut Vocab) -> Parsed<Vec<TargetSide>> {
     let mut target = Vec::new();
     for token in text.split_ascii_whitespace() {
         if token == "@" {
             break;
         }
         if let Some(word) = quoted(token) {
-            if matches!(word, "<s>" | "</s>") {
-                return Err(fault_at(line, token, "a word; sentence boundaries cannot be translated"));
-            }
-            target.push(TargetSide::Word(vocab.intern(word)));
+            target.push(TargetSide::Word(vocab.intern(checked_word(line, token, word)?)));
         } else if let Some((number, _)) = variable(token).filter(|&(number, _)| number < variables) {
             target.push(TargetSide::Var(number));
         } else {
@@ -236,6 +158,93 @@ fn variable(token: &str) -> Option<(u32, Option<&str>)> {
         Some((number, label)) if !label.is_empty() => Some((number.parse().ok()?, Some(label))),
         Some(_) => None,
         None => Some((rest.parse().ok()?, None)),
+    }
+}
+
+/// Writes a rule.
+pub(super) fn write(
+    grammar: &Grammar,
+    id: RuleId,
+    rule: &Rule,
+    notes: &RuleNotes,
+    vocab: &Vocab,
+    line: &mut String,
+) {
+    write_sides(rule.source(), rule.target(), vocab, line);
+    for (name, value) in grammar.feature_names().iter().zip(grammar.features(id)) {
+        push(line, format_args!(" {}={value}", to_travatar(name).unwrap_or(name)));
+    }
+    let words = rule.target().iter().filter(|symbol| matches!(symbol, TargetSide::Word(_))).count();
+    line.push_str(" p=1");
+    if words > 0 {
+        push(line, format_args!(" w={words}"));
+    }
+    line.push_str(" |||");
+    if let Some(count) = notes.count {
+        push(line, format_args!(" {} {} {}", count.rule, count.source, count.target));
+    }
+    line.push_str(" |||");
+    for (source, target) in &notes.links {
+        push(line, format_args!(" {source}-{target}"));
+    }
+}
+
+/// A counted rule as a line between extraction and scoring.
+pub(crate) fn count_line(
+    source: &[Source],
+    target: &[TargetSide],
+    count: Count,
+    links: &[WordLink],
+    lines: &[u64],
+    vocab: &Vocab,
+) -> String {
+    let mut line = String::new();
+    write_sides(source, target, vocab, &mut line);
+    push(&mut line, format_args!(" {count} |||"));
+    links.iter().for_each(|(s, t)| push(&mut line, format_args!(" {s}-{t}")));
+    line.push_str(" |||");
+    lines.iter().for_each(|number| push(&mut line, format_args!(" {number}")));
+    line
+}
+
+fn write_sides(source: &[Source], target: &[TargetSide], vocab: &Vocab, line: &mut String) {
+    write_source(source, vocab, line);
+    line.push_str(" |||");
+    for symbol in target {
+        match symbol {
+            TargetSide::Word(word) => push(line, format_args!(" \"{}\"", vocab.text(*word))),
+            TargetSide::Var(variable) => push(line, format_args!(" x{variable}")),
+        }
+    }
+    line.push_str(" |||");
+}
+
+fn write_source(source: &[Source], vocab: &Vocab, line: &mut String) {
+    let mut open: Vec<u32> = Vec::new();
+    let mut variable = 0;
+    for (index, token) in source.iter().enumerate() {
+        if index > 0 {
+            line.push(' ');
+        }
+        match *token {
+            Source::Open(label, children) => {
+                push(line, format_args!("{} (", vocab.text(label)));
+                open.push(children + 1);
+            }
+            Source::Word(word) => push(line, format_args!("\"{}\"", vocab.text(word))),
+            Source::Var(label) => {
+                push(line, format_args!("x{variable}:{}", vocab.text(label)));
+                variable += 1;
+            }
+        }
+        while let Some(left) = open.last_mut() {
+            *left -= 1;
+            if *left > 0 {
+                break;
+            }
+            open.pop();
+            line.push_str(" )");
+        }
     }
 }
 

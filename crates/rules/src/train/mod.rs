@@ -9,6 +9,7 @@
 //! same bytes for any number of threads and any amount of memory.
 
 mod counts;
+mod forests;
 mod reader;
 mod worker;
 
@@ -25,12 +26,18 @@ use crate::score::{Lexicon, ScoreConfig, Scored, Scorer};
 use crate::table::tokens::TokenInterner;
 use crate::{Limits, Meta, Preprocessing};
 pub use counts::{extract_counts, score_counts};
+pub use reader::TreeFormat;
 use reader::{PairReader, TrainingPair};
 use worker::{Learnt, Worker};
 
 /// What training is told.
 #[derive(Debug, Clone)]
 pub struct TrainConfig {
+    /// How the trees are written.
+    pub trees: TreeFormat,
+    /// What scores of forests and lists are multiplied with before they count as log-probabilities; 0 counts all trees
+    /// alike.
+    pub tree_scale: f64,
     /// What is done to the trees.
     pub preprocessing: Preprocessing,
     /// Which rules are learnt.
@@ -48,6 +55,8 @@ pub struct TrainConfig {
 impl Default for TrainConfig {
     fn default() -> Self {
         Self {
+            trees: TreeFormat::Penn,
+            tree_scale: 1.0,
             preprocessing: Preprocessing::default(),
             extract: ExtractConfig::default(),
             score: ScoreConfig::default(),
@@ -61,7 +70,7 @@ impl Default for TrainConfig {
 /// The corpus.
 #[derive(Debug, Clone)]
 pub struct TrainingFiles {
-    /// Source trees in Penn brackets, one per line.
+    /// Source trees, as [`TrainConfig::trees`] says.
     pub trees: PathBuf,
     /// Target sentences.
     pub target: PathBuf,
@@ -104,7 +113,7 @@ fn learn(
     let folder = config.scratch.clone().or_else(|| out.parent().map(Path::to_path_buf)).unwrap_or_default();
     let scratch = Scratch::new(&folder);
     progress.begin("learning rules", None);
-    let mut reader = PairReader::open(files, config.preprocessing)?;
+    let mut reader = PairReader::open(files, config.preprocessing, config.trees, config.tree_scale)?;
     let learnt = if config.threads <= 1 {
         vec![learn_alone(&mut reader, config, &scratch, progress)?]
     } else {

@@ -1,21 +1,45 @@
 //! Reading the corpus: trees parsed and prepared, words and tokens numbered in the order of the corpus.
 
-use sylvan_base::{Id, Result, Symbol, Vocab};
+use sylvan_base::{Fault, Id, Result, Symbol, Vocab};
 use sylvan_corpus::{Alignment, Base, Link, ParallelReader};
+use sylvan_trees::NodeId;
 use sylvan_trees::penn::{Brackets, PennParser};
-use sylvan_trees::{NodeId, Tree};
 
 use super::TrainingFiles;
+use super::forests::{ForestFile, Parses, Syntax};
+use crate::apply::Input;
 use crate::table::tokens::TokenInterner;
 use crate::{Preprocessing, Source};
+
+/// How the source side of a corpus is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TreeFormat {
+    /// Penn brackets, one tree per line.
+    #[default]
+    Penn,
+    /// Packed forests in Egret's format, with log scores.
+    Forests,
+    /// Lists of trees, `number ||| log score ||| tree`: those of one sentence one after the other, sentences counted
+    /// from 1.
+    Lists,
+}
 
 /// A sentence pair, ready to be learnt from.
 #[derive(Debug)]
 pub(super) struct TrainingPair {
     pub(super) line: u64,
-    pub(super) tree: Tree,
+    /// Never empty; all have the same words.
+    pub(super) parses: Vec<Parse>,
     pub(super) target: Vec<Symbol>,
     pub(super) links: Vec<Link>,
+}
+
+/// One way to see the source sentence.
+#[derive(Debug)]
+pub(super) struct Parse {
+    pub(super) syntax: Syntax,
+    /// How much it counts; those of one sentence make 1.
+    pub(super) share: f64,
     pub(super) tokens: InputTokens,
 }
 
@@ -35,23 +59,43 @@ const BATCH: usize = 128;
 /// Reads pairs.
 #[derive(Debug)]
 pub(super) struct PairReader {
+    source: SourceSide,
+    /// Targets and links; trees before them if they are in brackets, one per line.
     lines: ParallelReader,
     align_name: String,
-    parser: PennParser,
     preprocessing: Preprocessing,
     vocab: Vocab,
     tokens: TokenInterner,
 }
 
-const TREES: usize = 0;
-const ALIGN: usize = 2;
+#[derive(Debug)]
+enum SourceSide {
+    Penn(PennParser),
+    Forests(Box<ForestFile>),
+}
 
 impl PairReader {
-    pub(super) fn open(files: &TrainingFiles, preprocessing: Preprocessing) -> Result<Self> {
+    pub(super) fn open(
+        files: &TrainingFiles,
+        preprocessing: Preprocessing,
+        format: TreeFormat,
+        scale: f64,
+    ) -> Result<Self> {
+        let TrainingFiles { trees, target, align } = files;
+        let (source, lines) = match format {
+            TreeFormat::Penn => {
+                let parser = PennParser::new(Brackets::Keep);
+                (SourceSide::Penn(parser), ParallelReader::open(&[trees, target, align])?)
+            }
+            TreeFormat::Forests | TreeFormat::Lists => {
+                let forests = ForestFile::open(trees, format, preprocessing, scale)?;
+                (SourceSide::Forests(Box::new(forests)), ParallelReader::open(&[target, align])?)
+            }
+        };
         Ok(Self {
-            lines: ParallelReader::open(&[&files.trees, &files.target, &files.align])?,
-            align_name: files.align.display().to_string(),
-            parser: PennParser::new(Brackets::Keep),
+            source,
+            lines,
+            align_name: align.display().to_string(),
             preprocessing,
             vocab: Vocab::new(),
             tokens: TokenInterner::default(),
@@ -70,39 +114,82 @@ impl PairReader {
     pub(super) fn next_batch(&mut self) -> Result<Option<Vec<TrainingPair>>> {
         let mut batch = Vec::with_capacity(BATCH);
         while batch.len() < BATCH {
-            let line = self.lines.line_number() + 1;
-            let Some([tree, target, links]) = self.lines.next_lines()? else {
-                return Ok((!batch.is_empty()).then_some(batch));
-            };
-            let parsed = self.parser.parse_line(tree, &mut self.vocab);
-            let aligned = Alignment::parse(links, Base::Zero);
-            let target = self.vocab.intern_words(target);
-            let tree = parsed.map_err(|fault| self.lines.locate(TREES, fault))?;
-            let links = aligned.map_err(|fault| self.lines.locate(ALIGN, fault))?;
-            let tree = tree.and_then(|tree| self.preprocessing.apply(tree, &mut self.vocab));
-            let Some(tree) = tree else { continue };
-            if links.sure().is_empty() {
-                continue;
+            match self.next_pair()? {
+                None => return Ok((!batch.is_empty()).then_some(batch)),
+                Some(None) => {}
+                Some(Some(pair)) => batch.push(pair),
             }
-            let tokens = self.tokens_of(&tree);
-            batch.push(TrainingPair { line, tree, target, links: links.sure().to_vec(), tokens });
         }
         Ok(Some(batch))
     }
 
-    fn tokens_of(&mut self, tree: &Tree) -> InputTokens {
-        let mut tokens = InputTokens::default();
-        for node in (0..tree.len()).map(NodeId::from_index) {
-            let label = tree.label(node);
-            let children = tree.children(node).len() as u32;
-            tokens.opens.push(self.tokens.intern(Source::Open(label, children)));
-            tokens.variables.push(self.tokens.intern(Source::Var(label)));
+    /// The next line: `None` at the end, `Some(None)` if nothing can be learnt from it.
+    fn next_pair(&mut self) -> Result<Option<Option<TrainingPair>>> {
+        let line = self.lines.line_number() + 1;
+        let Self { source, lines, vocab, preprocessing, .. } = self;
+        let Some(read) = lines.next_lines()? else {
+            if let SourceSide::Forests(file) = source {
+                file.expect_end(line - 1)?;
+            }
+            return Ok(None);
+        };
+        let [.., target, links] = read else { return Ok(None) };
+        // Numbers of words go by the order of the corpus: source sides come first.
+        let parses = match source {
+            SourceSide::Penn(parser) => {
+                let tree = parser.parse_line(&read[0], vocab).map_err(|fault| advised(fault, &read[0]));
+                tree.map(|tree| tree.and_then(|tree| preprocessing.apply(tree, vocab)).map(Parses::one))
+            }
+            SourceSide::Forests(file) => Ok(file.next(line, vocab)?),
+        };
+        let aligned = Alignment::parse(links, Base::Zero);
+        let target = vocab.intern_words(target);
+        let place = read.len();
+        let parses = parses.map_err(|fault| self.lines.locate(0, fault))?;
+        let links = aligned.map_err(|fault| self.lines.locate(place - 1, fault))?;
+        let Some(parses) = parses else { return Ok(Some(None)) };
+        if links.sure().is_empty() {
+            return Ok(Some(None));
         }
-        tokens.words.extend(tree.words().iter().map(|&word| self.tokens.intern(Source::Word(word))));
-        tokens
+        let parse = |(syntax, share): (Syntax, f64)| {
+            let tokens = match &syntax {
+                Syntax::Tree(tree) => tokens_of(tree, &mut self.tokens),
+                Syntax::Forest(forest) => tokens_of(forest, &mut self.tokens),
+            };
+            Parse { syntax, share, tokens }
+        };
+        let parses = parses.0.into_iter().map(parse).collect();
+        Ok(Some(Some(TrainingPair { line, parses, target, links: links.sure().to_vec() })))
     }
 
     pub(super) fn into_vocab(self) -> (Vocab, TokenInterner) {
         (self.vocab, self.tokens)
     }
+}
+
+/// Recognises the other formats.
+fn advised(fault: Fault, line: &str) -> Fault {
+    let number = line.split("|||").next().is_some_and(|field| field.trim().parse::<u64>().is_ok());
+    if line.starts_with("sentence ") {
+        fault.advise("packed forests are read with --tree-format forest")
+    } else if number {
+        fault.advise("lists of trees are read with --tree-format list")
+    } else {
+        fault
+    }
+}
+
+fn tokens_of<I: Input>(input: &I, interner: &mut TokenInterner) -> InputTokens {
+    let mut tokens = InputTokens::default();
+    tokens.opens.reserve(input.way_count());
+    for node in (0..input.node_count()).map(NodeId::from_index) {
+        let label = input.label(node);
+        for way in input.ways(node) {
+            let children = input.children(way).len() as u32;
+            tokens.opens.push(interner.intern(Source::Open(label, children)));
+        }
+        tokens.variables.push(interner.intern(Source::Var(label)));
+    }
+    tokens.words.extend(input.words().iter().map(|&word| interner.intern(Source::Word(word))));
+    tokens
 }

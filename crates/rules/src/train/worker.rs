@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use sylvan_base::{Fault, Id, Result};
+use sylvan_base::{Fault, HashMap, Id, Result};
 use sylvan_store::Scratch;
 
 use super::TrainConfig;
-use super::reader::TrainingPair;
+use super::forests::Syntax;
+use super::reader::{Parse, TrainingPair};
+use crate::Count;
 use crate::aggregate::{Pairs, RuleValues, SortedPairs, key};
+use crate::apply::Input;
 use crate::extract::{Extractor, Place};
 use crate::score::Lexicon;
 
@@ -22,6 +25,9 @@ pub(super) struct Worker {
     occurrences: u64,
     key: Vec<u8>,
     value: Vec<u8>,
+    /// Of the sentence at hand: keys of rules that are parts of an occurrence, with their sums, and where each is.
+    parts: Vec<(Vec<u8>, f64)>,
+    place_of: HashMap<Vec<u8>, usize>,
 }
 
 /// What a worker found.
@@ -44,6 +50,8 @@ impl Worker {
             occurrences: 0,
             key: Vec::new(),
             value: Vec::new(),
+            parts: Vec::new(),
+            place_of: HashMap::default(),
         }
     }
 
@@ -55,11 +63,38 @@ impl Worker {
     }
 
     fn learn_pair(&mut self, pair: &TrainingPair, align_name: &str) -> Result<()> {
-        let Self { extractor, pairs, keeps_lines, key, value, occurrences, .. } = self;
+        for parse in &pair.parses {
+            match &parse.syntax {
+                Syntax::Tree(tree) => self.learn_parse(tree, parse, pair, align_name)?,
+                Syntax::Forest(forest) => self.learn_parse(forest, parse, pair, align_name)?,
+            }
+        }
+        let line = self.keeps_lines.then_some(pair.line);
+        self.place_of.clear();
+        for (key, share) in self.parts.drain(..) {
+            self.value.clear();
+            key::put_value(&mut self.value, Count::from_f64(share), line);
+            self.pairs.push(&key, &self.value)?;
+        }
+        self.lexicon.add(pair.parses[0].syntax.words(), &pair.target, &pair.links);
+        self.learnt += 1;
+        Ok(())
+    }
+
+    /// Whole occurrences are counted at once. Parts of one are added up first, sentence by sentence, so that each rule
+    /// is rounded once however many trees and derivations have it.
+    fn learn_parse<I: Input>(
+        &mut self,
+        input: &I,
+        parse: &Parse,
+        pair: &TrainingPair,
+        align_name: &str,
+    ) -> Result<()> {
+        let Self { extractor, pairs, keeps_lines, key, value, occurrences, parts, place_of, .. } = self;
         let line = keeps_lines.then_some(pair.line);
-        let tokens = &pair.tokens;
+        let tokens = &parse.tokens;
         let mut failed = None;
-        let extracted = extractor.extract(&pair.tree, &pair.target, &pair.links, |occurrence| {
+        let extracted = extractor.extract(input, &pair.target, &pair.links, |occurrence| {
             key.clear();
             for place in occurrence.places() {
                 key::put(
@@ -72,11 +107,19 @@ impl Worker {
                 );
             }
             key::put_target(key, occurrence.target(), occurrence.links());
-            value.clear();
-            key::put_value(value, occurrence.count(), line);
             *occurrences += 1;
-            if let Err(error) = pairs.push(key, value) {
-                failed.get_or_insert(error);
+            let share = occurrence.share() * parse.share;
+            if share == 1.0 {
+                value.clear();
+                key::put_value(value, Count::ONE, line);
+                if let Err(error) = pairs.push(key, value) {
+                    failed.get_or_insert(error);
+                }
+            } else if let Some(&place) = place_of.get(key.as_slice()) {
+                parts[place].1 += share;
+            } else {
+                place_of.insert(key.clone(), parts.len());
+                parts.push((key.clone(), share));
             }
         });
         if let Some(error) = failed {
@@ -87,10 +130,7 @@ impl Worker {
             Fault::new(0, error.to_string(), expected)
                 .advise("check that the files belong together and count from 0")
                 .at(align_name, pair.line)
-        })?;
-        self.lexicon.add(pair.tree.words(), &pair.target, &pair.links);
-        self.learnt += 1;
-        Ok(())
+        })
     }
 
     pub(super) fn finish(self) -> Learnt {

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sylvan_rules::{ImportConfig, Precision, import_travatar};
+use sylvan_rules::{ImportConfig, Precision, import};
 
-use super::extract::TreeOptions;
-use super::import::say;
+use super::import::{Foreign, say};
+use super::options::TreeOptions;
 use crate::progress::Terminal;
 
-/// Compiles a text table, such as `export --format travatar` writes, after it was edited by hand or by other tools.
+/// Compiles a text table, such as `export` writes, after it was edited by hand or by other tools.
 ///
 /// The same as `import`, but trees are taken to be prepared as `extract` prepares them by default.
 #[derive(Debug, Args)]
@@ -18,6 +18,9 @@ pub(crate) struct Compile {
     /// The text table, plain or compressed; - for standard input.
     #[arg(value_name = "IN")]
     table: PathBuf,
+    /// The format of the text table.
+    #[arg(long, value_enum, default_value = "travatar")]
+    format: Foreign,
     /// Where the compiled table goes.
     #[arg(value_name = "RULES")]
     out: PathBuf,
@@ -34,7 +37,7 @@ impl Compile {
             preprocessing: self.trees_as.preprocessing(),
             precision: self.quantize.map_or(Precision::Exact, Precision::Bits),
         };
-        let imported = import_travatar(&self.table, &self.out, &config, &Terminal::default())?;
+        let imported = import(&self.table, self.format.into(), &self.out, &config, &Terminal::default())?;
         say(&format!("{} rules", imported.rules));
         Ok(())
     }

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sylvan_rules::Grammar;
-use sylvan_rules::formats::{TextFormat, export};
+use sylvan_rules::formats::export;
 use sylvan_store::Output;
+
+use super::import::Foreign;
 
 /// Writes a rule table as text that another toolkit reads.
 ///
-/// Travatar's format holds all of a rule, and importing it again gives the same translations. Moses' format holds the
-/// source tree as a property beside flat sides; cdec's and Joshua's has no place for inner nodes.
+/// Travatar's format holds all of a rule; Moses' and cdec's hold the rule and its features. Importing any of these again
+/// gives the same translations. Joshua's has no place for inner nodes, so only rules of one level come back.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan grammar export --format travatar enja.rules rule-table.gz")]
 pub(crate) struct Export {
@@ -25,26 +27,11 @@ pub(crate) struct Export {
     out: PathBuf,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Foreign {
-    /// Travatar's rule tables.
-    Travatar,
-    /// Moses' rule tables.
-    Moses,
-    /// cdec's and Joshua's grammars.
-    Cdec,
-}
-
 impl Export {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let grammar = Grammar::open(&self.rules)?;
-        let format = match self.format {
-            Foreign::Travatar => TextFormat::Travatar,
-            Foreign::Moses => TextFormat::Moses,
-            Foreign::Cdec => TextFormat::Cdec,
-        };
         let mut out = Output::create(&self.out)?;
-        export(&grammar, &grammar.vocab(), format, &mut out)?;
+        export(&grammar, &grammar.vocab(), self.format.into(), &mut out)?;
         Ok(out.finish()?)
     }
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sylvan_rules::{ImportConfig, Precision, Preprocessing, import_travatar};
+use sylvan_rules::formats::TextFormat;
+use sylvan_rules::{ImportConfig, Precision, Preprocessing, import};
 use sylvan_trees::{CleanUp, Direction, Root};
 
 use crate::progress::Terminal;
@@ -37,9 +38,26 @@ pub(crate) struct Import {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Foreign {
-    /// Travatar's text tables.
+pub(crate) enum Foreign {
+    /// Travatar's rule tables.
     Travatar,
+    /// Moses' rule tables with source trees.
+    Moses,
+    /// cdec's tree-to-string grammars.
+    Cdec,
+    /// Joshua's grammars, which cdec reads too: rules without inner nodes.
+    Joshua,
+}
+
+impl From<Foreign> for TextFormat {
+    fn from(format: Foreign) -> Self {
+        match format {
+            Foreign::Travatar => Self::Travatar,
+            Foreign::Moses => Self::Moses,
+            Foreign::Cdec => Self::Cdec,
+            Foreign::Joshua => Self::Joshua,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -70,9 +88,7 @@ impl Import {
             precision: self.quantize.map_or(Precision::Exact, Precision::Bits),
         };
         let progress = Terminal::default();
-        let imported = match self.format {
-            Foreign::Travatar => import_travatar(&self.table, &self.out, &config, &progress)?,
-        };
+        let imported = import(&self.table, self.format.into(), &self.out, &config, &progress)?;
         say(&format!("{} rules", imported.rules));
         for (theirs, ours) in &imported.renamed {
             say(&format!("feature {theirs} is called {ours} here"));

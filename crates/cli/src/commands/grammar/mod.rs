@@ -6,6 +6,7 @@ mod extract;
 mod filter;
 mod import;
 mod info;
+mod options;
 mod score;
 mod show;
 mod verify;

@@ -6,8 +6,9 @@ use clap::Args;
 use sylvan_rules::extract::ExtractConfig;
 use sylvan_rules::{TrainConfig, score_counts};
 
-use super::extract::{ScoreOptions, TreeOptions, parse_size};
+use super::extract::parse_size;
 use super::import::say;
+use super::options::{ScoreOptions, TreeOptions};
 use crate::progress::Terminal;
 
 /// Adds up counted rules, which `extract --counts` wrote, scores them and writes a table.
