@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use sylvan_base::Silent;
-use sylvan_rules::apply::{Applier, DefaultRules, Workspace};
+use sylvan_rules::apply::{Applier, DefaultRules, SentenceRules, Workspace};
 use sylvan_rules::formats::TextFormat;
 use sylvan_rules::{Grammar, ImportConfig, Precision, Preprocessing, Weights, import};
 use sylvan_trees::penn::{Brackets, parse_line};
@@ -58,7 +58,7 @@ fn main() {
         let all = time(&|| {
             let mut work = Workspace::default();
             for tree in &trees {
-                std::hint::black_box(applier.forest_in(tree, &vocab, None, &mut work));
+                std::hint::black_box(applier.forest_in(tree, &vocab, SentenceRules::default(), &mut work));
             }
         });
         // The longest sentences have 16 words; scale by words to 20.
@@ -68,7 +68,7 @@ fn main() {
         let slow = time(&|| {
             let mut work = Workspace::default();
             for tree in &long {
-                std::hint::black_box(applier.forest_in(*tree, &vocab, None, &mut work));
+                std::hint::black_box(applier.forest_in(*tree, &vocab, SentenceRules::default(), &mut work));
             }
         });
         println!(

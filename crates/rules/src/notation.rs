@@ -2,7 +2,7 @@
 //!
 //! Variables are `x1`, `x2`, ... in source order. A word or label that could be misread is put in double quotes,
 //! with `\"` and `\\` inside: one that is empty, contains white space, a bracket, a quote or a backslash, looks
-//! like a variable, or is `->`.
+//! like a variable, or is `->`, `*` or `|||`.
 
 use sylvan_base::{Fault, Vocab};
 
@@ -55,77 +55,92 @@ impl Rule {
 
     /// Reads the readable form. Variables may be numbered in any order; they are renumbered in source order.
     pub fn parse(text: &str, vocab: &mut Vocab) -> Result<Self, Fault> {
-        let mut reader = Reader { text, at: 0 };
-        let mut source = Vec::new();
-        let mut names: Vec<u32> = Vec::new();
-        // Positions in `source` of open nodes, whose child counts are filled in on the way.
-        let mut open: Vec<usize> = Vec::new();
-        loop {
-            let start = reader.skip_space();
-            match reader.peek() {
-                None => return Err(reader.fault(start, "the end of the line", "'->' and a target side")),
-                Some(')') => {
+        let (source, target) = parse_sides(text, vocab)?;
+        Rule::new(source, target).map_err(|error| Fault::new(0, error.to_string(), "a linear rule"))
+    }
+
+    /// Reads the source side of a rule without a target side, `NP(x1:DT NN(dog)) ->`.
+    pub(crate) fn parse_source(text: &str, vocab: &mut Vocab) -> Result<Vec<Source>, Fault> {
+        let (source, _) = parse_sides(text, vocab)?;
+        let variables = source.iter().filter(|token| matches!(token, Source::Var(_))).count() as u32;
+        let rule = Rule::new(source, (0..variables).map(TargetSide::Var).collect());
+        let rule = rule.map_err(|error| Fault::new(0, error.to_string(), "a source side"))?;
+        Ok(rule.source().to_vec())
+    }
+}
+
+fn parse_sides(text: &str, vocab: &mut Vocab) -> Result<(Vec<Source>, Vec<TargetSide>), Fault> {
+    let mut reader = Reader { text, at: 0 };
+    let mut source = Vec::new();
+    let mut names: Vec<u32> = Vec::new();
+    // Positions in `source` of open nodes, whose child counts are filled in on the way.
+    let mut open: Vec<usize> = Vec::new();
+    loop {
+        let start = reader.skip_space();
+        match reader.peek() {
+            None => return Err(reader.fault(start, "the end of the line", "'->' and a target side")),
+            Some(')') => {
+                reader.at += 1;
+                let Some(node) = open.pop() else {
+                    return Err(reader.fault(start, "')'", "no closing bracket here"));
+                };
+                if let Source::Open(_, 0) = source[node] {
+                    return Err(reader.fault(start, "')'", "a child"));
+                }
+            }
+            Some(_) if reader.text[start..].starts_with("->") => {
+                reader.at += 2;
+                break;
+            }
+            Some(_) => {
+                if source.len() > 1 && open.is_empty() {
+                    return Err(reader.fault(start, "more text after the tree", "'->'"));
+                }
+                if let Some(Source::Open(_, children)) = open.last().map(|&node| &mut source[node]) {
+                    *children += 1;
+                }
+                let (token, quoted) = reader.token()?;
+                if reader.peek() == Some('(') {
                     reader.at += 1;
-                    let Some(node) = open.pop() else {
-                        return Err(reader.fault(start, "')'", "no closing bracket here"));
-                    };
-                    if let Source::Open(_, 0) = source[node] {
-                        return Err(reader.fault(start, "')'", "a child"));
-                    }
-                }
-                Some(_) if reader.text[start..].starts_with("->") => {
-                    reader.at += 2;
-                    break;
-                }
-                Some(_) => {
-                    if source.len() > 1 && open.is_empty() {
-                        return Err(reader.fault(start, "more text after the tree", "'->'"));
-                    }
-                    if let Some(Source::Open(_, children)) = open.last().map(|&node| &mut source[node]) {
-                        *children += 1;
-                    }
-                    let (token, quoted) = reader.token()?;
-                    if reader.peek() == Some('(') {
-                        reader.at += 1;
-                        open.push(source.len());
-                        source.push(Source::Open(vocab.intern(&token), 0));
-                    } else if let Some(number) = variable(&token, quoted)
-                        && reader.peek() == Some(':')
-                    {
-                        reader.at += 1;
-                        let (label, _) = reader.token()?;
-                        names.push(number);
-                        source.push(Source::Var(vocab.intern(&label)));
-                    } else {
-                        source.push(Source::Word(vocab.intern(&token)));
-                    }
+                    open.push(source.len());
+                    source.push(Source::Open(vocab.intern(&token), 0));
+                } else if let Some(number) = variable(&token, quoted)
+                    && reader.peek() == Some(':')
+                {
+                    reader.at += 1;
+                    let (label, _) = reader.token()?;
+                    names.push(number);
+                    source.push(Source::Var(vocab.intern(&label)));
+                } else {
+                    source.push(Source::Word(vocab.intern(&token)));
                 }
             }
         }
-        if !open.is_empty() {
-            return Err(reader.fault(reader.at, "'->'", "')'"));
-        }
-        let mut target = Vec::new();
-        while reader.skip_space() < text.len() {
-            let start = reader.at;
-            let (token, quoted) = reader.token()?;
-            target.push(match variable(&token, quoted) {
-                None => TargetSide::Word(vocab.intern(&token)),
-                Some(number) => {
-                    let position = names.iter().position(|&name| name == number);
-                    let unknown = || reader.fault(start, &token, "a variable of the source side");
-                    TargetSide::Var(position.ok_or_else(unknown)? as u32)
-                }
-            });
-        }
-        Rule::new(source, target).map_err(|error| Fault::new(0, error.to_string(), "a linear rule"))
     }
+    if !open.is_empty() {
+        return Err(reader.fault(reader.at, "'->'", "')'"));
+    }
+    let mut target = Vec::new();
+    while reader.skip_space() < text.len() {
+        let start = reader.at;
+        let (token, quoted) = reader.token()?;
+        target.push(match variable(&token, quoted) {
+            None => TargetSide::Word(vocab.intern(&token)),
+            Some(number) => {
+                let position = names.iter().position(|&name| name == number);
+                let unknown = || reader.fault(start, &token, "a variable of the source side");
+                TargetSide::Var(position.ok_or_else(unknown)? as u32)
+            }
+        });
+    }
+    Ok((source, target))
 }
 
 /// Appends a word or label, quoted where it could be misread.
 fn push_quoted(out: &mut String, text: &str) {
     let special = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '"' | '\\' | ':');
     let plain = !text.is_empty() && !text.contains(special) && !text.starts_with("->");
+    let plain = plain && !matches!(text, "*" | "|||");
     if plain && variable(text, false).is_none() {
         out.push_str(text);
         return;

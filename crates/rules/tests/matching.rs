@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use sylvan_base::{Rng, Span, Vocab};
-use sylvan_rules::apply::{Applier, DefaultRules, Origin, Workspace, match_rules};
+use sylvan_rules::apply::{Applier, DefaultRules, Origin, SentenceRules, Workspace, match_rules};
 use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleId, Source, Weights};
 use sylvan_testkit::{Instance, random_instance};
 use sylvan_trees::{Child, ForestEdge, NodeId, PackedForest, Tree};
@@ -123,7 +123,12 @@ fn layers_and_rules_of_one_sentence_take_part_alike() {
     let own = build(&[("A(a) -> z", 1.0), ("B(b) -> b", 1.0)]);
     let weights = Weights::of([("score", 1.0), ("tm1.score", 2.0), ("tm2.score", 3.0)]);
     let applier = Applier::layered(&[&table, &overlay], &weights, DefaultRules::Never);
-    let forest = applier.forest_in(&tree, &vocab, Some(&own), &mut Workspace::default());
+    let forest = applier.forest_in(
+        &tree,
+        &vocab,
+        SentenceRules { own: Some(&own), number: None },
+        &mut Workspace::default(),
+    );
     let mut found: Vec<(f64, Origin)> = forest
         .edge_ids()
         .map(|edge| (forest.edge(edge).spec.score, applier.origin(forest.edge(edge).spec.rule)))

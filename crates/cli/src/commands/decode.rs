@@ -93,6 +93,9 @@ pub(crate) struct Decode {
     /// Terms: source words, a tab, target words; one per line. Source words alone are not translated.
     #[arg(long, value_name = "FILE")]
     glossary: Option<PathBuf>,
+    /// Corrections of the rule table, one per line: add RULE, forbid RULE, boost X RULE; @N before it for line N alone.
+    #[arg(long, value_name = "FILE")]
+    overlay: Option<PathBuf>,
     /// The trees; - for standard input.
     #[arg(value_name = "TREES", default_value = "-")]
     trees: PathBuf,
@@ -238,6 +241,11 @@ impl Decode {
             let glossary = Glossary::read(&mut TextReader::open(path)?, decoder.vocab_mut())?;
             decoder.set_glossary(glossary);
         }
+        if let Some(path) = &self.overlay {
+            for line in decoder.read_overlay(&mut TextReader::open(path)?)? {
+                say(&line);
+            }
+        }
         let mut reader = Sentences::open(&self.trees, self.input)?;
         let mut out = Output::create(Path::new("-"))?;
         let open = |path: &Option<PathBuf>| path.as_deref().map(Output::create).transpose();
@@ -250,7 +258,10 @@ impl Decode {
         loop {
             let mut sentences: Vec<Option<Sentence>> = Vec::new();
             while sentences.len() < CHUNK {
-                let Some(sentence) = reader.next(&mut decoder)? else { break };
+                let Some(mut sentence) = reader.next(&mut decoder)? else { break };
+                if let Some(sentence) = &mut sentence {
+                    sentence.number = Some(totals.sentences + sentences.len() as u64 + 1);
+                }
                 sentences.push(sentence);
             }
             if sentences.is_empty() {

@@ -7,7 +7,7 @@ use sylvan_trees::{Child, NodeId};
 
 use super::input::{Input, sizes};
 use super::matching::{Match, Matcher};
-use crate::{Grammar, RuleId, SparseWeights, TargetSide, Weights};
+use crate::{Grammar, Overlay, RuleId, SparseWeights, TargetSide, Weights};
 
 /// What happens at a node where no rule matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,6 +62,17 @@ pub struct Applier<'g> {
     parse: f64,
     sparse: SparseWeights,
     default_rules: DefaultRules,
+    /// Corrections of the first layer, and the layer that they add.
+    overlay: Option<(&'g Overlay, usize)>,
+}
+
+/// What is given with one sentence alone.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SentenceRules<'s> {
+    /// Rules for it.
+    pub own: Option<&'s Grammar>,
+    /// Its number, counted from 1, by which an [`Overlay`] knows it.
+    pub number: Option<u64>,
 }
 
 /// Where the rule of an edge comes from.
@@ -98,12 +109,21 @@ impl<'g> Applier<'g> {
         });
         let layers = layers.collect();
         let (parse, sparse) = (weights.get("parse"), SparseWeights::default());
-        Self { layers, weights: weights.clone(), parse, sparse, default_rules }
+        Self { layers, weights: weights.clone(), parse, sparse, default_rules, overlay: None }
     }
 
     /// With sparse features.
     pub fn with_sparse(self, sparse: SparseWeights) -> Self {
         Self { sparse, ..self }
+    }
+
+    /// With corrections of the first grammar, whose additions become one more layer.
+    pub fn with_overlay(mut self, overlay: &'g Overlay) -> Self {
+        let past = self.layers.last().map_or(0, |last| last.base + last.grammar.len() as u32);
+        let number = self.layers.len();
+        self.layers.push(RuleLayer::new(overlay.added(), number, past, &self.weights));
+        self.overlay = Some((overlay, number));
+        self
     }
 
     /// Which rule of which layer an edge's rule is.
@@ -133,7 +153,7 @@ impl<'g> Applier<'g> {
     /// The translation forest of a tree or packed forest: one vertex per node, in the same order, and the root as
     /// goal. Symbols of the input and of the grammars must come from `vocab`.
     pub fn forest<I: Input>(&self, input: &I, vocab: &Vocab) -> TranslationForest {
-        self.forest_in(input, vocab, None, &mut Workspace::default())
+        self.forest_in(input, vocab, SentenceRules::default(), &mut Workspace::default())
     }
 
     /// Like [`forest`](Self::forest), with rules for this input alone and with memory to use again.
@@ -141,11 +161,11 @@ impl<'g> Applier<'g> {
         &self,
         input: &I,
         vocab: &Vocab,
-        own: Option<&Grammar>,
+        given: SentenceRules<'_>,
         work: &mut Workspace,
     ) -> TranslationForest {
         let past = self.layers.last().map_or(0, |last| last.base + last.grammar.len() as u32);
-        let own = own.map(|grammar| RuleLayer::new(grammar, self.layers.len(), past, &self.weights));
+        let own = given.own.map(|grammar| RuleLayer::new(grammar, self.layers.len(), past, &self.weights));
         let layers = || self.layers.iter().chain(own.as_ref());
         let Workspace { matchers, sizes: node_sizes, parts } = work;
         matchers.resize_with(layers().count(), Matcher::default);
@@ -156,9 +176,14 @@ impl<'g> Applier<'g> {
         let mut builder = ForestBuilder::new();
         for node in (0..input.node_count()).map(NodeId::from_index) {
             builder.vertex(node_sizes[node.index()], input.span(node));
-            for (layer, matcher) in layers().zip(matchers.iter_mut()) {
+            for (number, (layer, matcher)) in layers().zip(matchers.iter_mut()).enumerate() {
+                let corrected = self.overlay.and_then(|(overlay, added)| match number {
+                    0 => Some(Corrected { overlay, added: false, sentence: given.number }),
+                    _ if number == added => Some(Corrected { overlay, added: true, sentence: given.number }),
+                    _ => None,
+                });
                 matcher.at(layer.grammar, input, node, |matched| {
-                    self.add(&mut builder, layer, node, &matched, parts);
+                    self.add(&mut builder, layer, corrected, node, &matched, parts);
                 });
             }
             if builder.edges_of_last() == 0 {
@@ -174,6 +199,7 @@ impl<'g> Applier<'g> {
         &self,
         builder: &mut ForestBuilder,
         layer: &RuleLayer<'_>,
+        corrected: Option<Corrected<'_>>,
         node: NodeId,
         matched: &Match<'_>,
         parts: &mut Vec<Part>,
@@ -184,6 +210,9 @@ impl<'g> Applier<'g> {
         let parse = self.parse * matched.score;
         let grammar = layer.grammar;
         grammar.each_rule(matched.source, grammar.hot_at(matched.at), |rule| {
+            if corrected.is_some_and(|corrected| !corrected.allows(rule.id)) {
+                return;
+            }
             parts.clear();
             let (mut words, mut hash) = (0u32, place);
             for symbol in rule.symbols() {
@@ -243,6 +272,25 @@ impl<'g> Applier<'g> {
             };
             builder.edge(spec, &parts);
             builder.input_score(input.score(way));
+        }
+    }
+}
+
+/// A layer that an overlay is about, in one sentence.
+#[derive(Debug, Clone, Copy)]
+struct Corrected<'o> {
+    overlay: &'o Overlay,
+    /// Whether it is what the overlay adds, or the table.
+    added: bool,
+    sentence: Option<u64>,
+}
+
+impl Corrected<'_> {
+    fn allows(self, rule: RuleId) -> bool {
+        if self.added {
+            self.overlay.uses(rule, self.sentence)
+        } else {
+            self.overlay.allows(rule, self.sentence)
         }
     }
 }

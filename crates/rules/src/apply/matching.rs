@@ -40,7 +40,7 @@ struct Partial {
 
 /// Where a partial treelet is among the source sides.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+pub(super) enum Place {
     Trie(u32),
     /// In the tail of a source: its next byte, and how many tokens are left.
     Tail {
@@ -197,7 +197,7 @@ impl Matcher {
 }
 
 #[inline]
-fn step(grammar: &Grammar, place: Place, token: u32) -> Option<Place> {
+pub(super) fn step(grammar: &Grammar, place: Place, token: u32) -> Option<Place> {
     if token == NO_TOKEN {
         return None;
     }

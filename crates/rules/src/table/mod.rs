@@ -159,7 +159,7 @@ impl Grammar {
     }
 
     /// Where a source's rules begin, behind its tail.
-    fn rules_at(&self, source: SourceId) -> Option<Cursor<'_>> {
+    pub(crate) fn rules_at(&self, source: SourceId) -> Option<Cursor<'_>> {
         let mut cursor = self.block(source)?;
         for _ in 0..cursor.small()? {
             cursor.number()?;

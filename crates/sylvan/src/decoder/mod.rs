@@ -9,6 +9,7 @@
 mod glossary;
 mod json;
 mod models;
+mod overlay;
 mod replay;
 mod sentence;
 mod trace;
@@ -18,8 +19,8 @@ use std::path::{Path, PathBuf};
 use sylvan_base::{Fault, HashSet, Symbol, Vocab};
 use sylvan_forest::{Derivation, InsideOutside, RuleRef, Sum, TranslationForest};
 use sylvan_lm::{Lm, State};
-use sylvan_rules::apply::{Applier, DefaultRules, Origin, Workspace as Matching};
-use sylvan_rules::{Grammar, SparseWeights, Weights, features};
+use sylvan_rules::apply::{Applier, DefaultRules, Origin, SentenceRules, Workspace as Matching};
+use sylvan_rules::{Grammar, Overlay, SparseWeights, Weights, features};
 use sylvan_search::{
     Beam, Counters, Cube, CubePruning, Effort, Engine, Incremental, KBest, LanguageModel, Limits, Losers,
     NoStepModel, OutForest, Outcome, Prediction, Problem, Refine, TwoSided, Wanted, exact,
@@ -99,6 +100,7 @@ pub struct Decoder {
     weights: Weights,
     vocab: Vocab,
     glossary: Glossary,
+    overlay: Option<Overlay>,
 }
 
 /// Why a decoder could not be made.
@@ -129,7 +131,7 @@ impl Decoder {
         if lms.is_empty() {
             return Err(DecoderError::NoLanguageModel);
         }
-        Ok(Self { grammar, lms, weights, vocab, glossary: Glossary::default() })
+        Ok(Self { grammar, lms, weights, vocab, glossary: Glossary::default(), overlay: None })
     }
 
     /// Labels and words.
@@ -173,6 +175,10 @@ impl Decoder {
     /// The models over the vocabulary as it is now: to be asked for after inputs were read.
     pub fn ready(&self) -> Ready<'_> {
         let applier = Applier::new(&self.grammar, &self.weights, DefaultRules::weighted(&self.weights));
+        let applier = match &self.overlay {
+            Some(overlay) => applier.with_overlay(overlay),
+            None => applier,
+        };
         let applier = applier.with_sparse(SparseWeights::of(&self.weights, &self.vocab));
         let scorers = self.lms.iter().enumerate();
         let scorers = scorers.map(|(index, lm)| NgramScorer::new(lm, self.lm_weight(index), &self.vocab));
@@ -220,10 +226,11 @@ impl<'d> Ready<'d> {
 
     /// All derivations of a sentence.
     pub fn forest(&self, sentence: &Sentence, work: &mut Workspace<'d>) -> TranslationForest {
-        let (vocab, own, work) = (&self.decoder.vocab, sentence.own.as_ref(), &mut work.matching);
+        let (vocab, work) = (&self.decoder.vocab, &mut work.matching);
+        let given = SentenceRules { own: sentence.own.as_ref(), number: sentence.number };
         match &sentence.syntax {
-            Syntax::Tree(tree) => self.applier.forest_in(tree, vocab, own, work),
-            Syntax::Forest(forest) => self.applier.forest_in(forest, vocab, own, work),
+            Syntax::Tree(tree) => self.applier.forest_in(tree, vocab, given, work),
+            Syntax::Forest(forest) => self.applier.forest_in(forest, vocab, given, work),
         }
     }
 

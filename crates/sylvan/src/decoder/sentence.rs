@@ -19,6 +19,8 @@ pub enum Syntax {
 /// A sentence that is ready to be translated.
 #[derive(Debug)]
 pub struct Sentence {
+    /// Its number, counted from 1; overlays know sentences by it.
+    pub number: Option<u64>,
     /// The syntax that rules are matched against.
     pub syntax: Syntax,
     /// Which words of the sentence each leaf stands for.
@@ -39,7 +41,7 @@ impl Sentence {
             Syntax::Forest(forest) => forest.words().len(),
         };
         let leaves = (0..words).map(|position| Span::new(position, position + 1)).collect();
-        Self { syntax, leaves, own: None, terms: Vec::new(), missed: Vec::new() }
+        Self { number: None, syntax, leaves, own: None, terms: Vec::new(), missed: Vec::new() }
     }
 }
 
@@ -57,7 +59,7 @@ impl Decoder {
         let leaves = leaves(cleaned.words().len(), &terms);
         let tree = divide.apply(self.glossary.compile(&cleaned, &terms), &mut self.vocab)?;
         let own = Some(self.glossary.rules(&tree, &self.vocab));
-        Some(Sentence { syntax: Syntax::Tree(tree), leaves, own, terms, missed })
+        Some(Sentence { number: None, syntax: Syntax::Tree(tree), leaves, own, terms, missed })
     }
 
     /// Prepares a packed forest. If it holds terms of the glossary, its best tree is taken: terms cut through

@@ -1,0 +1,48 @@
+//! Finding a rule by what it says.
+
+use super::matching::{Place, step};
+use crate::table::tokens::NO_TOKEN;
+use crate::{Grammar, Rule, RuleId, Source, SourceId, TargetSide};
+
+impl Grammar {
+    /// The source side that says this, in the grammar's symbols.
+    pub fn find_source(&self, source: &[Source]) -> Option<SourceId> {
+        let mut place = Place::Trie(0);
+        for token in source {
+            let token = match *token {
+                Source::Open(label, children) => self.tokens.open(label, children),
+                Source::Word(word) => self.tokens.word(word),
+                Source::Var(label) => self.tokens.variable(label),
+            };
+            if token == NO_TOKEN {
+                return None;
+            }
+            place = step(self, place, token)?;
+        }
+        match place {
+            Place::Tail { source, left: 0, .. } => Some(source),
+            _ => None,
+        }
+    }
+
+    /// The rule that says this; the first, should a table have it more than once.
+    pub fn find_rule(&self, rule: &Rule) -> Option<RuleId> {
+        let mut found = None;
+        self.each_rule_of(self.find_source(rule.source())?, |id, target| {
+            if found.is_none() && target.eq(rule.target().iter().copied()) {
+                found = Some(id);
+            }
+        });
+        found
+    }
+
+    /// All rules of a source side, with their target sides.
+    pub(crate) fn each_rule_of(
+        &self,
+        source: SourceId,
+        mut found: impl FnMut(RuleId, &mut dyn Iterator<Item = TargetSide>),
+    ) {
+        let Some(cursor) = self.rules_at(source) else { return };
+        self.each_rule(source, cursor, |rule| found(rule.id, &mut rule.symbols()));
+    }
+}
