@@ -3,7 +3,6 @@
 //! Frames with the same goal and prefix are of one class. Each class is worked out once per sentence; applying a step
 //! is then reading lists.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use sylvan_base::hash::fold;
@@ -50,12 +49,27 @@ pub(super) struct Charges {
     pub(super) edges: Range<u32>,
 }
 
-/// How far a sequence of completes has come.
-#[derive(Debug, Clone)]
+/// How far a sequence of completes has come: where, and by which completes.
+#[derive(Debug, Clone, Copy)]
 struct Progress {
+    corner: VertexId,
     score: f64,
-    edges: Vec<EdgeId>,
     hash: u64,
+    /// The last complete, in `Scratch::steps`; `START` if there is none.
+    last: u32,
+}
+
+const START: u32 = u32::MAX;
+
+/// Memory that closures use one after the other.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// Completes, each with the one before it: sequences that begin alike share their beginning.
+    steps: Vec<(EdgeId, u32)>,
+    /// What still has to go on, the goal excepted.
+    corners: Vec<Progress>,
+    ways: Vec<Progress>,
+    reached: Vec<Progress>,
 }
 
 #[derive(Debug)]
@@ -67,6 +81,7 @@ pub(super) struct Classes {
     edges: Vec<EdgeId>,
     /// Whether all ways are kept or only the best to each state.
     all: bool,
+    scratch: Scratch,
 }
 
 impl Classes {
@@ -83,6 +98,7 @@ impl Classes {
             reached: Vec::new(),
             edges: Vec::new(),
             all,
+            scratch: Scratch::default(),
         }
     }
 
@@ -142,51 +158,63 @@ impl Classes {
             return known.clone();
         }
         let goal = self.goal(class);
-        let mut corners: BTreeMap<VertexId, Vec<Progress>> = BTreeMap::new();
-        let mut reached: Vec<Progress> = Vec::new();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let Scratch { steps, corners, ways, reached } = &mut scratch;
+        steps.clear();
+        reached.clear();
         let first_stop = self.stops.len() as u32;
-        let (mut state, mut ways) = (class, vec![Progress { score: 0.0, edges: Vec::new(), hash: 0 }]);
+        let mut state = class;
+        ways.clear();
+        ways.push(Progress { corner: goal, score: 0.0, hash: 0, last: START });
         loop {
-            for way in &ways {
+            for way in &*ways {
                 if self.growing(state) > f64::NEG_INFINITY {
-                    let edges = self.keep(&way.edges);
+                    let edges = self.keep(steps, way.last);
                     let covered = tables.covered(self.prefix(state));
                     self.stops.push(Stop { class: state, score: way.score, edges, covered });
                 }
-                for (head, edge) in tables.ending(goal, self.prefix(state)) {
+                for (corner, edge) in tables.ending(goal, self.prefix(state)) {
                     let spec = forest.edge(edge).spec;
                     let (score, hash) = (way.score + spec.score, fold(way.hash, spec.hash));
-                    let known = if head == goal { &mut reached } else { corners.entry(head).or_default() };
-                    if !self.all {
-                        if known.iter().any(|old| !better(score, hash, old.score, old.hash)) {
-                            continue;
-                        }
-                        known.clear();
+                    let list = if corner == goal { &mut *reached } else { &mut *corners };
+                    let old = if self.all { None } else { list.iter().position(|old| old.corner == corner) };
+                    if old.is_some_and(|old| !better(score, hash, list[old].score, list[old].hash)) {
+                        continue;
                     }
-                    let mut edges = way.edges.clone();
-                    edges.push(edge);
-                    known.push(Progress { score, edges, hash });
+                    steps.push((edge, way.last));
+                    let new = Progress { corner, score, hash, last: steps.len() as u32 - 1 };
+                    match old {
+                        Some(old) => list[old] = new,
+                        None => list.push(new),
+                    }
                 }
             }
-            let Some((corner, next)) = corners.pop_first() else { break };
-            ways = next;
+            let Some(corner) = corners.iter().map(|way| way.corner).min() else { break };
+            ways.clear();
+            ways.extend(corners.extract_if(.., |way| way.corner == corner));
             let prefix = tables.after(PrefixId::EMPTY, corner).expect("some edge starts with a left corner");
             state = self.intern(tables, goal, prefix);
         }
         let first = self.reached.len() as u32;
-        for Progress { score, edges, .. } in reached {
-            let edges = self.keep(&edges);
-            self.reached.push(Charges { score, edges });
+        for way in &*reached {
+            let edges = self.keep(steps, way.last);
+            self.reached.push(Charges { score: way.score, edges });
         }
+        self.scratch = scratch;
         let closure =
             Closure { stops: first_stop..self.stops.len() as u32, reached: first..self.reached.len() as u32 };
         self.classes[class].closure = Some(closure.clone());
         closure
     }
 
-    fn keep(&mut self, edges: &[EdgeId]) -> Range<u32> {
-        let start = self.edges.len() as u32;
-        self.edges.extend_from_slice(edges);
-        start..self.edges.len() as u32
+    /// Keeps a sequence of completes, the first one first.
+    fn keep(&mut self, steps: &[(EdgeId, u32)], mut last: u32) -> Range<u32> {
+        let start = self.edges.len();
+        while let Some(&(edge, before)) = steps.get(last as usize) {
+            self.edges.push(edge);
+            last = before;
+        }
+        self.edges[start..].reverse();
+        start as u32..self.edges.len() as u32
     }
 }

@@ -71,6 +71,20 @@ struct Prefix {
     children: Vec<(SymId, PrefixId)>,
 }
 
+/// The target sides of all edges, one behind the other.
+#[derive(Debug, Default)]
+struct Sides {
+    symbols: Vec<SymId>,
+    ends: Vec<u32>,
+}
+
+impl Sides {
+    fn of(&self, edge: EdgeId) -> &[SymId] {
+        let start = edge.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.symbols[start as usize..self.ends[edge.index()] as usize]
+    }
+}
+
 /// See the module's head.
 #[derive(Debug)]
 pub struct PredictionTables<'f> {
@@ -121,50 +135,59 @@ impl<'f> PredictionTables<'f> {
     }
 
     /// The target side of every edge as symbols.
-    fn intern_symbols(&mut self) -> IndexVec<EdgeId, Vec<SymId>> {
+    fn intern_symbols(&mut self) -> Sides {
         let mut cover_index: HashMap<Box<[u32]>, CoverId> = HashMap::default();
         cover_index.insert(Box::default(), CoverId(0));
-        let mut sides = IndexVec::new();
+        let mut sides = Sides::default();
+        let mut lexical = Vec::new();
         for edge in self.forest.edge_ids() {
-            let mut lexical = Some(self.lexical(edge));
-            let side = self.forest.target(edge).iter().map(|&symbol| match symbol {
-                Target::Vertex(vertex) => Sym::Vertex(vertex),
-                Target::Bundle(bundle) => {
-                    let covers = lexical.take().unwrap_or_default();
-                    let id =
-                        *cover_index.entry(covers).or_insert_with_key(|key| self.covers.push(key.clone()));
-                    Sym::Bundle(bundle, id)
-                }
-            });
-            let side: Vec<Sym> = side.collect();
-            // Words that no bundle has taken are covered when the edge completes.
-            self.scans_cover_all &= lexical.is_none_or(|words| words.is_empty());
-            let side = side.into_iter().map(|symbol| {
+            self.lexical(edge, &mut lexical);
+            for &symbol in self.forest.target(edge) {
+                let symbol = match symbol {
+                    Target::Vertex(vertex) => Sym::Vertex(vertex),
+                    Target::Bundle(bundle) => {
+                        // The first bundle covers all.
+                        let id = cover_index.get(lexical.as_slice()).copied().unwrap_or_else(|| {
+                            let id = self.covers.push(lexical.as_slice().into());
+                            cover_index.insert(lexical.as_slice().into(), id);
+                            id
+                        });
+                        lexical.clear();
+                        Sym::Bundle(bundle, id)
+                    }
+                };
                 let symbols = &mut self.symbols;
-                *self.symbol_index.entry(symbol).or_insert_with(|| symbols.push(symbol))
-            });
-            sides.push(side.collect());
+                let id = *self.symbol_index.entry(symbol).or_insert_with(|| symbols.push(symbol));
+                sides.symbols.push(id);
+            }
+            // Words that no bundle has taken are covered when the edge completes.
+            self.scans_cover_all &= lexical.is_empty();
+            sides.ends.push(sides.symbols.len() as u32);
         }
         sides
     }
 
     /// The source positions below an edge's head and below none of its tails.
-    fn lexical(&self, edge: EdgeId) -> Box<[u32]> {
+    fn lexical(&self, edge: EdgeId, out: &mut Vec<u32>) {
         let span = self.forest.span(self.forest.edge(edge).head);
-        let tails: Vec<_> = self.forest.tails(edge).map(|tail| self.forest.span(tail)).collect();
-        let own = |&position: &usize| !tails.iter().any(|tail| tail.contains(position));
-        span.range().filter(own).map(|position| position as u32).collect()
+        let own = |&position: &usize| {
+            !self.forest.tails(edge).any(|tail| self.forest.span(tail).contains(position))
+        };
+        out.clear();
+        out.extend(span.range().filter(own).map(|position| position as u32));
     }
 
-    fn build_trie(&mut self, sides: &IndexVec<EdgeId, Vec<SymId>>) {
+    fn build_trie(&mut self, sides: &Sides) {
         let forest = self.forest;
-        self.sorted.sort_by(|&a, &b| {
-            let (x, y) = (forest.edge(a), forest.edge(b));
-            sides[a]
-                .cmp(&sides[b])
-                .then(x.head.cmp(&y.head))
-                .then(y.spec.score.total_cmp(&x.spec.score))
-                .then(x.spec.hash.cmp(&y.spec.hash))
+        self.sorted.sort_unstable_by(|&a, &b| {
+            sides.of(a).cmp(sides.of(b)).then_with(|| {
+                let (x, y) = (forest.edge(a), forest.edge(b));
+                x.head
+                    .cmp(&y.head)
+                    .then(y.spec.score.total_cmp(&x.spec.score))
+                    .then(x.spec.hash.cmp(&y.spec.hash))
+                    .then(a.cmp(&b))
+            })
         });
         let all = 0..self.sorted.len() as u32;
         self.prefixes.push(Prefix {
@@ -180,7 +203,7 @@ impl<'f> PredictionTables<'f> {
         let mut path = vec![PrefixId::EMPTY];
         for place in 0..self.sorted.len() as u32 {
             let edge = self.sorted[place as usize];
-            let side = &sides[edge];
+            let side = sides.of(edge);
             let common = (1..path.len())
                 .take_while(|&depth| side.get(depth - 1) == Some(&self.prefixes[path[depth]].symbol))
                 .count();
@@ -221,9 +244,9 @@ impl<'f> PredictionTables<'f> {
         }
     }
 
-    fn find_starts(&mut self, sides: &IndexVec<EdgeId, Vec<SymId>>) {
+    fn find_starts(&mut self, sides: &Sides) {
         for (place, &edge) in self.sorted.iter().enumerate() {
-            if let Sym::Vertex(first) = self.symbols[sides[edge][0]] {
+            if let Sym::Vertex(first) = self.symbols[sides.of(edge)[0]] {
                 self.starting_with[first].push(place as u32);
             }
         }
@@ -231,8 +254,8 @@ impl<'f> PredictionTables<'f> {
             let mut viable = Vec::new();
             self.left_corners.set(vertex.index(), vertex.index());
             for edge in self.forest.edges(vertex) {
-                match self.symbols[sides[edge][0]] {
-                    Sym::Bundle(..) => viable.push(sides[edge][0]),
+                match self.symbols[sides.of(edge)[0]] {
+                    Sym::Bundle(..) => viable.push(sides.of(edge)[0]),
                     Sym::Vertex(first) => {
                         viable.extend_from_slice(&self.viable[first]);
                         self.left_corners.add_row(vertex.index(), first.index());
