@@ -179,16 +179,26 @@ impl<'f> PredictionTables<'f> {
 
     fn build_trie(&mut self, sides: &Sides) {
         let forest = self.forest;
-        self.sorted.sort_unstable_by(|&a, &b| {
-            sides.of(a).cmp(sides.of(b)).then_with(|| {
-                let (x, y) = (forest.edge(a), forest.edge(b));
-                x.head
-                    .cmp(&y.head)
-                    .then(y.spec.score.total_cmp(&x.spec.score))
-                    .then(x.spec.hash.cmp(&y.spec.hash))
-                    .then(a.cmp(&b))
+        // The first two symbols decide most comparisons, so they stand beside the edge as one number.
+        let key = |edge: &EdgeId| {
+            let side = sides.of(*edge);
+            let second = side.get(1).map_or(0, |symbol| symbol.0 + 1);
+            (u64::from(side[0].0) << 32) | u64::from(second)
+        };
+        let mut keyed: Vec<(u64, EdgeId)> = self.sorted.iter().map(|edge| (key(edge), *edge)).collect();
+        keyed.sort_unstable_by(|(x_key, x), (y_key, y)| {
+            x_key.cmp(y_key).then_with(|| {
+                let (a, b) = (forest.edge(*x), forest.edge(*y));
+                sides
+                    .of(*x)
+                    .cmp(sides.of(*y))
+                    .then(a.head.cmp(&b.head))
+                    .then(b.spec.score.total_cmp(&a.spec.score))
+                    .then(a.spec.hash.cmp(&b.spec.hash))
+                    .then(x.cmp(y))
             })
         });
+        self.sorted = keyed.into_iter().map(|(_, edge)| edge).collect();
         let all = 0..self.sorted.len() as u32;
         self.prefixes.push(Prefix {
             symbol: SymId(0),
