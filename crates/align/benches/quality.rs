@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use sylvan_align::{Aligner, Bitext, EmModel, Evaluation, Heuristic, Method, Posteriors, Preset, ReadConfig};
-use sylvan_base::Silent;
+use sylvan_align::{
+    Aligner, Bitext, EmModel, Evaluation, Heuristic, Memory, Method, Portion, Posteriors, Preset, ReadConfig,
+};
+use sylvan_base::{InputError, Silent};
 use sylvan_corpus::{Alignment, Base};
 use sylvan_store::TextReader;
 
@@ -75,7 +77,7 @@ fn text(data: &Path, set: &str) -> (Vec<String>, Vec<String>) {
 }
 
 const SETS: [&str; 4] = ["jaen", "zhen", "enfr", "encs"];
-const HEURISTICS: [&str; 8] = [
+const HEURISTICS: [&str; 9] = [
     "intersection",
     "grow-diag",
     "grow-diag-final-and",
@@ -83,6 +85,7 @@ const HEURISTICS: [&str; 8] = [
     "posterior:0.3",
     "posterior:0.4",
     "posterior:0.5",
+    "mean:0.4",
     "mean:0.5",
 ];
 
@@ -104,24 +107,23 @@ fn error(gold: &[Alignment], links: impl Iterator<Item = Alignment>) -> f64 {
 
 fn ours(name: &str, gold: &[Alignment], source: &Path, target: &Path, method: impl Fn(usize) -> Method) {
     let start = Instant::now();
-    let bitext = Bitext::open(source, target, ReadConfig::default(), &Silent).unwrap();
-    let aligner = Aligner::train(&bitext, &method(bitext.len()), 1, &Silent, &mut |_| {});
+    let bitext = Bitext::open(source, target, ReadConfig::default(), Memory::default(), &Silent).unwrap();
+    let aligner = Aligner::train(&bitext, &method(bitext.len()), 1, &Silent, &mut |_| {}).unwrap();
     let mut links = Vec::new();
-    let make = |_: usize, matrix: &Posteriors| Alignment::new(matrix.links(Heuristic::GrowDiag), Vec::new());
+    let make = |_: &Portion<'_>, _: usize, matrix: &Posteriors| {
+        Alignment::new(matrix.links(Heuristic::GrowDiag), Vec::new())
+    };
     aligner
-        .for_each(make, |_, one| {
+        .for_each(make, |_, _, one| {
             links.push(one.to_string());
-            Ok::<(), ()>(())
+            Ok::<(), InputError>(())
         })
         .unwrap();
     let seconds = start.elapsed().as_secs_f64();
-    let mut matrix = Posteriors::default();
+    let matrices: Vec<Posteriors> = (0..gold.len()).map(|pair| aligner.posteriors(pair).unwrap()).collect();
     let errors = HEURISTICS.map(|heuristic| {
         let heuristic: Heuristic = heuristic.parse().unwrap();
-        let links = (0..gold.len()).map(|pair| {
-            aligner.posteriors(pair, &mut matrix);
-            Alignment::new(matrix.links(heuristic), Vec::new())
-        });
+        let links = matrices.iter().map(|matrix| Alignment::new(matrix.links(heuristic), Vec::new()));
         Some(error(gold, links))
     });
     row(name, seconds, &errors);

@@ -1,12 +1,13 @@
 //! Train on a text, or align it with a saved model; then ask for the links of each pair.
 
-use sylvan_base::Progress;
+use sylvan_base::{InputError, Progress, Result};
 
 use crate::bitext::{Bitext, Side};
 use crate::counts::LinkCounts;
 use crate::em::{Em, EmModel, Iteration, Scratch};
 use crate::gibbs::{Gibbs, GibbsConfig};
 use crate::model::{Model, ModelKind};
+use crate::portion::Portion;
 use crate::posteriors::Posteriors;
 use crate::preset::Method;
 use crate::work;
@@ -22,30 +23,45 @@ pub struct Aligner<'a> {
 #[derive(Debug)]
 enum State<'a> {
     Em(Box<Em<'a>>),
-    Gibbs(Box<Gibbs<'a>>, GibbsConfig),
+    Gibbs(Box<Gibbs>, GibbsConfig),
 }
 
-/// Token pairs per job when links are made.
-const JOB: usize = 1 << 17;
+/// Portions whose results are held at a time.
+const BATCH: usize = 32;
+
+/// Expectation maximisation needs random access.
+fn resident(bitext: &Bitext) -> Result<()> {
+    if bitext.is_resident() {
+        return Ok(());
+    }
+    Err(InputError::Format {
+        path: "the text".into(),
+        found: format!("{} pairs, which do not fit", bitext.len()),
+        expected: "a text that fits into memory, for a model without fertility".into(),
+        advice: "allow more memory".into(),
+    })
+}
 
 impl<'a> Aligner<'a> {
-    /// Trains on a text. `report` hears of the iterations of expectation maximisation.
+    /// Trains on a text. `report` hears of the iterations of expectation maximisation, which needs the text in
+    /// memory; sampling does not.
     pub fn train(
         bitext: &'a Bitext,
         method: &Method,
         threads: usize,
         progress: &dyn Progress,
         report: &mut dyn FnMut(Iteration),
-    ) -> Self {
+    ) -> Result<Self> {
         let state = match method {
             Method::Em(config) => {
+                resident(bitext)?;
                 State::Em(Box::new(Em::train(bitext, config.clone(), threads, progress, report)))
             }
             Method::Gibbs(config) => {
-                State::Gibbs(Box::new(Gibbs::train(bitext, config, None, threads, progress)), config.clone())
+                State::Gibbs(Box::new(Gibbs::train(bitext, config, None, threads, progress)?), config.clone())
             }
         };
-        Self { bitext, state, threads }
+        Ok(Self { bitext, state, threads })
     }
 
     /// Aligns a text with a saved model.
@@ -58,56 +74,79 @@ impl<'a> Aligner<'a> {
         method: &Method,
         threads: usize,
         progress: &dyn Progress,
-    ) -> Self {
+    ) -> Result<Self> {
         let state = match (model.kind(), method) {
             (ModelKind::Fertility, Method::Gibbs(config)) => {
                 let [alpha, null_alpha, null, _] = model.numbers;
                 let config = GibbsConfig { alpha, null_alpha, null, ..config.clone() };
-                let base = |pairs: &_| model.base(bitext, pairs);
-                State::Gibbs(Box::new(Gibbs::train(bitext, &config, Some(&base), threads, progress)), config)
+                let base = |pairs: Option<&_>| model.base(bitext, pairs);
+                let gibbs = Gibbs::train(bitext, &config, Some(&base), threads, progress)?;
+                State::Gibbs(Box::new(gibbs), config)
             }
-            _ => State::Em(Box::new(Em::with_model(bitext, model))),
+            _ => {
+                resident(bitext)?;
+                State::Em(Box::new(Em::with_model(bitext, model)))
+            }
         };
-        Self { bitext, state, threads }
+        Ok(Self { bitext, state, threads })
     }
 
-    /// What is believed about one kept pair.
-    pub fn posteriors(&self, pair: usize, out: &mut Posteriors) {
+    /// What is believed about one kept pair. Whoever wants all pairs has [`for_each`](Self::for_each).
+    pub fn posteriors(&self, pair: usize) -> Result<Posteriors> {
+        let mut out = Posteriors::default();
         match &self.state {
             State::Em(em) => {
-                em.posteriors(pair, out, &mut Scratch::default());
+                em.posteriors(pair, &mut out, &mut Scratch::default());
             }
-            State::Gibbs(gibbs, _) => gibbs.posteriors(pair, out),
+            State::Gibbs(gibbs, _) => {
+                let number = self.bitext.portion_of(pair);
+                let portion = self.bitext.portion(number)?;
+                gibbs.posteriors(number, &portion, pair - portion.first(), &mut out)?;
+            }
+        }
+        Ok(out)
+    }
+
+    fn for_portion(
+        &self,
+        number: usize,
+        portion: &Portion<'_>,
+        see: &mut dyn FnMut(usize, &Posteriors),
+    ) -> Result<()> {
+        match &self.state {
+            State::Em(em) => {
+                let (mut matrix, mut scratch) = (Posteriors::default(), Scratch::default());
+                for index in 0..portion.len() {
+                    em.posteriors(portion.first() + index, &mut matrix, &mut scratch);
+                    see(index, &matrix);
+                }
+                Ok(())
+            }
+            State::Gibbs(gibbs, _) => gibbs.for_portion(number, portion, see),
         }
     }
 
     /// Makes something of each kept pair's posteriors, in threads, and hands it over in the order of the text.
-    pub fn for_each<T: Send, E>(
+    /// Both are told the portion of the text and which of its pairs it is.
+    pub fn for_each<T: Send, E: From<InputError>>(
         &self,
-        make: impl Fn(usize, &Posteriors) -> T + Sync,
-        mut take: impl FnMut(usize, T) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let cells = |pair: usize| {
-            self.bitext.words(Side::Source, pair).len() * self.bitext.words(Side::Target, pair).len()
-        };
-        let runs = work::cut(0..self.bitext.len(), JOB, cells);
-        for batch in runs.chunks(64) {
-            let parts = work::run(self.threads, batch.to_vec(), |run| {
-                let (mut matrix, mut scratch) = (Posteriors::default(), Scratch::default());
-                let mut one = |pair: usize| {
-                    match &self.state {
-                        State::Em(em) => {
-                            em.posteriors(pair, &mut matrix, &mut scratch);
-                        }
-                        State::Gibbs(gibbs, _) => gibbs.posteriors(pair, &mut matrix),
-                    }
-                    make(pair, &matrix)
-                };
-                (run.start, run.map(&mut one).collect::<Vec<T>>())
+        make: impl Fn(&Portion<'_>, usize, &Posteriors) -> T + Sync,
+        mut take: impl FnMut(&Portion<'_>, usize, T) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let portions: Vec<usize> = (0..self.bitext.portions()).collect();
+        for batch in portions.chunks(BATCH) {
+            let parts = work::run(self.threads, batch.to_vec(), |number| -> Result<_> {
+                let portion = self.bitext.portion(number)?;
+                let mut made = Vec::with_capacity(portion.len());
+                self.for_portion(number, &portion, &mut |index, matrix| {
+                    made.push(make(&portion, index, matrix));
+                })?;
+                Ok((portion, made))
             });
-            for (start, part) in parts {
-                for (offset, item) in part.into_iter().enumerate() {
-                    take(start + offset, item)?;
+            for part in parts {
+                let (portion, made) = part?;
+                for (index, item) in made.into_iter().enumerate() {
+                    take(&portion, index, item)?;
                 }
             }
         }
@@ -116,22 +155,26 @@ impl<'a> Aligner<'a> {
 
     /// ln p(target | source) and ln p(source | target) of a kept pair under a saved model. A model with fertility
     /// is scored as the hidden Markov model inside it.
-    pub fn scores(bitext: &Bitext, model: &Model, threads: usize) -> Vec<[f64; 2]> {
+    pub fn scores(bitext: &Bitext, model: &Model, threads: usize) -> Result<Vec<[f64; 2]>> {
+        resident(bitext)?;
         let em = Em::with_model(bitext, model);
         let runs = work::cut(0..bitext.len(), 256, |_| 1);
         let parts = work::run(threads, runs, |run| {
             let (mut matrix, mut scratch) = (Posteriors::default(), Scratch::default());
             run.map(|pair| em.posteriors(pair, &mut matrix, &mut scratch)).collect::<Vec<_>>()
         });
-        parts.concat()
+        Ok(parts.concat())
     }
 
     /// The model, to be saved.
-    pub fn model(&self) -> Model {
-        let links = LinkCounts::collect(self.bitext, self.threads, &|pair, out| self.posteriors(pair, out));
+    pub fn model(&self) -> Result<Model> {
+        let posteriors = |number: usize, portion: &Portion<'_>, see: &mut dyn FnMut(usize, &Posteriors)| {
+            self.for_portion(number, portion, see)
+        };
+        let links = LinkCounts::collect(self.bitext, self.threads, &posteriors)?;
         let vocab = self.bitext.vocab().clone();
         let pairs = self.bitext.len() as u64;
-        match &self.state {
+        Ok(match &self.state {
             State::Em(em) => {
                 let config = em.config();
                 let kind = match config.schedule.last() {
@@ -168,7 +211,7 @@ impl<'a> Aligner<'a> {
                     numbers,
                 }
             }
-        }
+        })
     }
 }
 

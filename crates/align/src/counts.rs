@@ -1,10 +1,17 @@
 //! Expected links of each pair of words: what a saved model remembers of the text.
 //!
-//! Rows by source word, sorted by target word. Each source word collects the posteriors of its own occurrences,
-//! so the sums do not depend on the number of threads.
+//! Rows by source word, sorted by target word. The posteriors of all tokens are sorted by their types, in scratch
+//! files if there are too many for the memory, and added up as integers, so that neither the memory nor the number
+//! of threads matters.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use sylvan_base::Result;
+use sylvan_store::{Record, Sorter, radix_sort};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::bitext::{Bitext, Side};
-use crate::pairs::Occurrences;
+use crate::portion::Portion;
 use crate::posteriors::Posteriors;
 use crate::work;
 
@@ -24,79 +31,98 @@ pub(crate) struct LinkCounts {
 
 /// Entries below this in both directions are dropped.
 const LEAST: f64 = 0.05;
-/// Source words per job.
-const JOB: usize = 1 << 13;
+/// What one link is in integers.
+const UNIT: f64 = (1u64 << 30) as f64;
+/// Portions per job.
+const JOB: usize = 4;
+/// Ranges of source words that are sorted apart.
+const BUCKETS: usize = 64;
 
-/// The posteriors of a block of pairs, compact: only what matters for the counts.
+/// Expected links of a pair of types.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable)]
+#[repr(C)]
 struct Row {
     source: u32,
     target: u32,
-    counts: [f32; 2],
+    counts: [u64; 2],
 }
 
+impl Record for Row {
+    type Key = u64;
+
+    fn key(&self) -> u64 {
+        u64::from(self.source) << 32 | u64::from(self.target)
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.counts[0] += other.counts[0];
+        self.counts[1] += other.counts[1];
+    }
+
+    fn sort(records: &mut Vec<Self>, spare: &mut Vec<Self>) {
+        radix_sort(records, spare, Self::key);
+    }
+}
+
+/// Shows the posteriors of all pairs of a portion.
+type Show<'a> = dyn Fn(usize, &Portion<'_>, &mut dyn FnMut(usize, &Posteriors)) -> Result<()> + Sync + 'a;
+
 impl LinkCounts {
-    /// Adds up the posteriors of all pairs. `posteriors` is called once for each.
-    pub(crate) fn collect(
-        bitext: &Bitext,
-        threads: usize,
-        posteriors: &(dyn Fn(usize, &mut Posteriors) + Sync),
-    ) -> Self {
+    /// Adds up the posteriors of all pairs.
+    pub(crate) fn collect(bitext: &Bitext, threads: usize, posteriors: &Show<'_>) -> Result<Self> {
         let types = bitext.vocab().len();
-        let mut nulls = [vec![0f64; types], vec![0f64; types]];
-        let mut totals = [vec![0f64; types], vec![0f64; types]];
-        // Cells of some weight, in the order of the text.
-        let runs = work::cut(0..bitext.len(), JOB, |pair| bitext.words(Side::Source, pair).len());
-        let mut cells: Vec<Row> = Vec::new();
-        for batch in runs.chunks(16) {
-            let parts = work::run(threads, batch.to_vec(), |run| {
-                let mut matrix = Posteriors::default();
-                let (mut rows, mut rest) = (Vec::new(), Vec::new());
-                for pair in run {
-                    posteriors(pair, &mut matrix);
-                    weigh(bitext, pair, &matrix, &mut rows, &mut rest);
+        let bucket_of = buckets(bitext)?;
+        let memory = bitext.memory();
+        let sorter: Sorter<Row> = Sorter::new(&memory.scratch, BUCKETS, memory.limit / 4);
+        let nulls = [0, 1].map(|_| (0..types).map(|_| AtomicI64::new(0)).collect::<Vec<_>>());
+        let jobs = work::cut(0..bitext.portions(), JOB, |_| 1);
+        let results = work::run(threads, jobs, |run| -> Result<()> {
+            let mut feeder = sorter.feeder();
+            let (mut rows, mut spare) = (Vec::new(), Vec::new());
+            for number in run {
+                let portion = bitext.portion(number)?;
+                rows.clear();
+                posteriors(number, &portion, &mut |index, matrix| {
+                    weigh(&portion, index, matrix, &mut rows, &nulls);
+                })?;
+                // Frequent pairs are added up at once.
+                Row::sort(&mut rows, &mut spare);
+                let mut rest = rows.iter().copied();
+                let Some(mut row) = rest.next() else { continue };
+                for next in rest {
+                    if next.key() == row.key() {
+                        row.add(&next);
+                    } else {
+                        feeder.push(bucket_of[row.source as usize].into(), row)?;
+                        row = next;
+                    }
                 }
-                (rows, rest)
-            });
-            for (rows, rest) in parts {
-                for (which, word, null) in rest {
-                    nulls[which][word as usize] += f64::from(null);
-                }
-                cells.extend(rows);
+                feeder.push(bucket_of[row.source as usize].into(), row)?;
             }
-        }
-        let words: Vec<u32> = cells.iter().map(|row| row.source).collect();
-        let occurrences = Occurrences::new(&words, types);
-        drop(words);
+            feeder.finish()
+        });
+        results.into_iter().collect::<Result<()>>()?;
         let mut out = Self { rows: vec![0], ..Self::default() };
-        let mut sums = vec![[0f64; 2]; types];
-        let mut seen = Vec::new();
-        for word in 0..types {
-            for &at in occurrences.of(word) {
-                let row = &cells[at as usize];
-                let sum = &mut sums[row.target as usize];
-                if *sum == [0.0; 2] {
-                    seen.push(row.target);
-                }
-                sum[0] += f64::from(row.counts[0]);
-                sum[1] += f64::from(row.counts[1]);
-            }
-            seen.sort_unstable();
-            for target in seen.drain(..) {
-                let [forward, reverse] = std::mem::take(&mut sums[target as usize]);
-                totals[0][word] += forward;
-                totals[1][target as usize] += reverse;
+        let mut totals = [vec![0u64; types], vec![0u64; types]];
+        for bucket in 0..BUCKETS {
+            let mut merge = sorter.drain(bucket, memory.limit / 8)?;
+            while let Some(Row { source, target, counts }) = merge.next_record()? {
+                totals[0][source as usize] += counts[0];
+                totals[1][target as usize] += counts[1];
+                let [forward, reverse] = counts.map(|count| count as f64 / UNIT);
                 if forward.max(reverse) >= LEAST {
+                    out.rows.resize(source as usize + 1, out.targets.len() as u64);
                     out.targets.push(target);
                     out.counts[0].push(forward as f32);
                     out.counts[1].push(reverse as f32);
                 }
             }
-            out.rows.push(out.targets.len() as u64);
         }
-        let narrow = |sums: Vec<f64>| sums.into_iter().map(|sum| sum as f32).collect();
-        out.totals = totals.map(narrow);
-        out.nulls = nulls.map(narrow);
-        out
+        out.rows.resize(types + 1, out.targets.len() as u64);
+        let narrow = |units: f64| (units / UNIT) as f32;
+        out.totals = totals.map(|sums| sums.into_iter().map(|sum| narrow(sum as f64)).collect());
+        out.nulls = nulls.map(|sums| sums.into_iter().map(|sum| narrow(sum.into_inner() as f64)).collect());
+        Ok(out)
     }
 
     /// The expected counts of a pair of types.
@@ -116,14 +142,35 @@ impl LinkCounts {
 /// Cells whose probability is below this are forgotten at once; they are nine tenths of all.
 const NOTHING: f32 = 0.005;
 
+/// The range of each source type, such that ranges have about the same number of tokens.
+fn buckets(bitext: &Bitext) -> Result<Vec<u8>> {
+    let mut tokens = vec![0u64; bitext.vocab().len()];
+    for number in 0..bitext.portions() {
+        for &word in bitext.portion(number)?.all(Side::Source) {
+            tokens[word as usize] += 1;
+        }
+    }
+    let size = bitext.tokens(Side::Source) / BUCKETS as u64 + 1;
+    let mut before = 0;
+    let bucket = |tokens: u64| {
+        before += tokens;
+        ((before - tokens) / size) as u8
+    };
+    Ok(tokens.into_iter().map(bucket).collect())
+}
+
 fn weigh(
-    bitext: &Bitext,
-    pair: usize,
+    portion: &Portion<'_>,
+    index: usize,
     matrix: &Posteriors,
     rows: &mut Vec<Row>,
-    rest: &mut Vec<(usize, u32, f32)>,
+    nulls: &[Vec<AtomicI64>; 2],
 ) {
-    let (source, target) = (bitext.words(Side::Source, pair), bitext.words(Side::Target, pair));
+    let (source, target) = (portion.words(Side::Source, index), portion.words(Side::Target, index));
+    let add = |which: usize, word: u32, linked: f32| {
+        let units = f64::from((1.0 - linked).max(0.0)) * UNIT;
+        nulls[which][word as usize].fetch_add(units as i64, Ordering::Relaxed);
+    };
     let mut columns = vec![0f32; target.len()];
     for (i, &word) in source.iter().enumerate() {
         let cells = i * target.len()..(i + 1) * target.len();
@@ -133,10 +180,11 @@ fn weigh(
             *column += forward;
             sum += reverse;
             if forward.max(reverse) >= NOTHING {
-                rows.push(Row { source: word, target: other, counts: [forward, reverse] });
+                let counts = [forward, reverse].map(|share| (f64::from(share) * UNIT) as u64);
+                rows.push(Row { source: word, target: other, counts });
             }
         }
-        rest.push((1, word, (1.0 - sum).max(0.0)));
+        add(1, word, sum);
     }
-    rest.extend(target.iter().zip(columns).map(|(&word, sum)| (0, word, (1.0 - sum).max(0.0))));
+    target.iter().zip(columns).for_each(|(&word, sum)| add(0, word, sum));
 }

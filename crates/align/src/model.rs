@@ -13,7 +13,7 @@ use sylvan_store::{Container, ContainerWriter, FrozenVocab, Name, name};
 use crate::bitext::{Bitext, Side};
 use crate::counts::LinkCounts;
 use crate::em::{Lexicon, Position};
-use crate::gibbs::{Base, FERTILITIES, JUMPS};
+use crate::gibbs::{Base, BaseCounts, FERTILITIES, JUMPS, PairTable};
 use crate::pairs::Pairs;
 
 const KIND: Name = name("align");
@@ -192,18 +192,23 @@ impl Model {
         bitext.vocab().iter().map(|(_, text)| self.vocab.get(text).map(|symbol| symbol.0)).collect()
     }
 
-    /// Counts for the samplers of both directions, under the numbers of another text.
-    pub(crate) fn base(&self, bitext: &Bitext, pairs: &Pairs) -> [Base; 2] {
+    /// Counts for the samplers of both directions, under the numbers of another text; hashed without its slots.
+    pub(crate) fn base(&self, bitext: &Bitext, pairs: Option<&Pairs>) -> [Base; 2] {
         let known = self.numbers_of(bitext);
         let by_type = |values: &[f32]| -> Vec<f32> {
             known.iter().map(|word| word.map_or(0.0, |word| values[word as usize])).collect()
         };
-        let mut counts = [vec![0f32; pairs.len()], vec![0f32; pairs.len()]];
-        self.for_slots(pairs, &known, |slot, found| {
-            counts[0][slot] = found[0];
-            counts[1][slot] = found[1];
-        });
-        let [forward, reverse] = counts;
+        let [forward, reverse] = match pairs {
+            Some(pairs) => {
+                let mut counts = [vec![0f32; pairs.len()], vec![0f32; pairs.len()]];
+                self.for_slots(pairs, &known, |slot, found| {
+                    counts[0][slot] = found[0];
+                    counts[1][slot] = found[1];
+                });
+                counts.map(BaseCounts::BySlot)
+            }
+            None => self.hashed(&known).map(BaseCounts::Hashed),
+        };
         [(0, forward), (1, reverse)].map(|(which, counts)| {
             let mut totals = by_type(&self.links.totals[which]);
             for (total, prior) in totals.iter_mut().zip(by_type(&self.priors[which])) {
@@ -221,6 +226,27 @@ impl Model {
                     .collect(),
             }
         })
+    }
+
+    /// The counts of all entries whose words are in a text, by the text's numbers: given and generated word.
+    fn hashed(&self, known: &[Option<u32>]) -> [PairTable; 2] {
+        let mut back = vec![None; self.vocab.len()];
+        for (word, number) in known.iter().enumerate() {
+            if let Some(number) = *number {
+                back[number as usize] = Some(word as u32);
+            }
+        }
+        let mut tables = [PairTable::default(), PairTable::default()];
+        for (source, row) in self.links.rows.windows(2).enumerate() {
+            let Some(source) = back[source] else { continue };
+            for at in row[0] as usize..row[1] as usize {
+                if let Some(target) = back[self.links.targets[at] as usize] {
+                    *tables[0].entry(source, target) = self.links.counts[0][at].to_bits();
+                    *tables[1].entry(target, source) = self.links.counts[1][at].to_bits();
+                }
+            }
+        }
+        tables
     }
 
     fn for_slots(&self, pairs: &Pairs, known: &[Option<u32>], mut see: impl FnMut(usize, [f32; 2])) {

@@ -108,11 +108,6 @@ impl Pairs {
         self.targets.len()
     }
 
-    /// How many token pairs there are.
-    pub(crate) fn tokens(&self) -> usize {
-        self.slots.len()
-    }
-
     /// Where a sentence pair's token pairs lie.
     pub(crate) fn range(&self, pair: usize) -> std::ops::Range<usize> {
         self.starts[pair] as usize..self.starts[pair + 1] as usize

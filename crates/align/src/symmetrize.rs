@@ -36,7 +36,8 @@ pub enum Heuristic {
     /// take the product).
     Posterior(f32),
     /// All links whose arithmetic mean of both posteriors reaches a threshold: what one direction is sure of
-    /// counts even if the other does not see it.
+    /// counts even if the other does not see it. Where a word becomes two, only one direction can link both, so
+    /// whatever asks for both directions loses one of the links.
     Mean(f32),
 }
 
@@ -44,7 +45,7 @@ impl Heuristic {
     /// The threshold of a plain `posterior`.
     pub const THRESHOLD: f32 = 0.35;
     /// The threshold of a plain `mean`.
-    pub const MEAN_THRESHOLD: f32 = 0.5;
+    pub const MEAN_THRESHOLD: f32 = 0.4;
 
     /// All heuristics, with the usual threshold.
     pub const ALL: [Self; 10] = [

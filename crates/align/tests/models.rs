@@ -2,17 +2,20 @@
 //! threads.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use sylvan_align::{
-    Aligner, Bitext, EmConfig, EmModel, GibbsConfig, Heuristic, Iteration, Method, Model, Posteriors, Preset,
+    Aligner, Bitext, EmConfig, EmModel, GibbsConfig, Heuristic, Iteration, Memory, Method, Model, Preset,
     ReadConfig,
 };
-use sylvan_base::{Rng, Silent};
+use sylvan_base::{InputError, Rng, Silent};
+use sylvan_store::Scratch;
 
 fn bitext(pairs: &[(String, String)]) -> Bitext {
     let mut bitext = Bitext::default();
     for (source, target) in pairs {
-        assert!(bitext.push(source, target, ReadConfig::default()));
+        assert!(bitext.push(source, target, ReadConfig::default()).unwrap());
     }
     bitext
 }
@@ -40,7 +43,8 @@ fn likelihoods(bitext: &Bitext, config: EmConfig, threads: usize) -> Vec<Iterati
     let mut iterations = Vec::new();
     Aligner::train(bitext, &Method::Em(config), threads, &Silent, &mut |iteration| {
         iterations.push(iteration);
-    });
+    })
+    .unwrap();
     iterations
 }
 
@@ -102,15 +106,20 @@ fn ibm1_is_its_definition() {
 }
 
 fn all_links(bitext: &Bitext, method: &Method, threads: usize) -> Vec<String> {
-    let aligner = Aligner::train(bitext, method, threads, &Silent, &mut |_| {});
+    lines(&Aligner::train(bitext, method, threads, &Silent, &mut |_| {}).unwrap())
+}
+
+fn lines(aligner: &Aligner<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     aligner
         .for_each(
-            |_, matrix| (matrix.links(Heuristic::GrowDiag), matrix.forward.clone(), matrix.reverse.clone()),
-            |_, (links, forward, reverse)| {
+            |_, _, matrix| {
+                (matrix.links(Heuristic::GrowDiag), matrix.forward.clone(), matrix.reverse.clone())
+            },
+            |_, _, (links, forward, reverse)| {
                 let bits = |values: Vec<f32>| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
                 lines.push(format!("{links:?} {:?} {:?}", bits(forward), bits(reverse)));
-                Ok::<(), ()>(())
+                Ok::<(), InputError>(())
             },
         )
         .unwrap();
@@ -141,6 +150,62 @@ fn every_bit_is_the_same_at_any_number_of_threads() {
     }
 }
 
+/// Everything in memory, text in memory and the rest in scratch files, nothing in memory.
+#[test]
+fn every_bit_is_the_same_in_any_memory() {
+    let mut rng = Rng::new(18);
+    let text = random_text(&mut rng, 9000, 300);
+    let scratch = Scratch::new(&std::env::temp_dir());
+    let in_memory = |limit: usize| {
+        let mut bitext = Bitext::new(Memory { limit, scratch: Arc::clone(&scratch) });
+        for (source, target) in &text {
+            bitext.push(source, target, ReadConfig::default()).unwrap();
+        }
+        bitext
+    };
+    let method = Method::Gibbs(GibbsConfig {
+        chains: 2,
+        words: 1,
+        jumps: 1,
+        fertility: 3,
+        collect: 2,
+        ..GibbsConfig::default()
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let model = |bitext: &Bitext, name: &str| {
+        let path = dir.path().join(name);
+        let aligner = Aligner::train(bitext, &method, 2, &Silent, &mut |_| {}).unwrap();
+        aligner.model().unwrap().save(&path).unwrap();
+        (std::fs::read(&path).unwrap(), Model::open(&path).unwrap())
+    };
+    let ample = in_memory(usize::MAX);
+    let (bytes, known) = model(&ample, "ample");
+    let links = all_links(&ample, &method, 1);
+    let applied = |bitext: &Bitext| {
+        let aligner = Aligner::apply(bitext, &known, &method, 2, &Silent).unwrap();
+        lines(&aligner)
+    };
+    let again = applied(&ample);
+    assert_eq!(scratch.peak(), 0, "a file although there is room");
+    for (limit, resident) in [(2 << 20, true), (200_000, false), (0, false)] {
+        let bitext = in_memory(limit);
+        assert_eq!(bitext.is_resident(), resident, "{limit}");
+        let before = scratch.peak();
+        for threads in [1, 3] {
+            assert!(all_links(&bitext, &method, threads) == links, "{limit} bytes, {threads} threads");
+        }
+        assert!(scratch.peak() > before || before > 0, "the limit is ignored");
+        assert!(model(&bitext, "tight").0 == bytes, "{limit} bytes, the model");
+        assert!(applied(&bitext) == again, "{limit} bytes, a saved model applied");
+        assert_eq!(bitext.portions(), ample.portions());
+        assert!(bitext.portions() > 2);
+        assert_eq!(
+            Aligner::train(&bitext, &Method::em(EmModel::Ibm1), 1, &Silent, &mut |_| {}).is_ok(),
+            resident
+        );
+    }
+}
+
 #[test]
 fn every_method_learns_an_easy_text() {
     let mut rng = Rng::new(9);
@@ -149,12 +214,12 @@ fn every_method_learns_an_easy_text() {
     let mut methods = methods();
     methods.extend(Preset::ALL.map(|preset| preset.method(bitext.len(), 3)));
     for method in methods {
-        let aligner = Aligner::train(&bitext, &method, 1, &Silent, &mut |_| {});
-        let (mut right, mut wrong, mut matrix) = (0, 0, Posteriors::default());
+        let aligner = Aligner::train(&bitext, &method, 1, &Silent, &mut |_| {}).unwrap();
+        let (mut right, mut wrong) = (0, 0);
         for (pair, (source, target)) in text.iter().enumerate() {
             let (source, target): (Vec<&str>, Vec<&str>) =
                 (source.split(' ').collect(), target.split(' ').collect());
-            aligner.posteriors(pair, &mut matrix);
+            let matrix = aligner.posteriors(pair).unwrap();
             for link in matrix.links(Heuristic::Intersection) {
                 let (x, y) = (source[link.source as usize], target[link.target as usize]);
                 if x[1..] == y[1..] { right += 1 } else { wrong += 1 }
@@ -198,8 +263,8 @@ fn saved_models_come_back_and_align_other_text() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m");
     for method in methods() {
-        let aligner = Aligner::train(&train, &method, 1, &Silent, &mut |_| {});
-        let model = aligner.model();
+        let aligner = Aligner::train(&train, &method, 1, &Silent, &mut |_| {}).unwrap();
+        let model = aligner.model().unwrap();
         model.save(&path).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let opened = Model::open(&path).unwrap();
@@ -208,19 +273,19 @@ fn saved_models_come_back_and_align_other_text() {
         let [forward, _] = opened.translation("x7", "y7").unwrap();
         assert!(forward > 0.6, "{forward} {method:?}");
         assert_eq!(opened.translation("x7", "nobody"), None);
-        let applied = Aligner::apply(&other, &opened, &Preset::Default.method(60, 1), 1, &Silent);
-        let (mut right, mut wrong, mut matrix) = (0, 0, Posteriors::default());
+        let applied = Aligner::apply(&other, &opened, &Preset::Default.method(60, 1), 1, &Silent).unwrap();
+        let (mut right, mut wrong) = (0, 0);
         for (pair, (source, target)) in text.iter().enumerate() {
             let (source, target): (Vec<&str>, Vec<&str>) =
                 (source.split(' ').collect(), target.split(' ').collect());
-            applied.posteriors(pair, &mut matrix);
+            let matrix = applied.posteriors(pair).unwrap();
             for link in matrix.links(Heuristic::Intersection) {
                 let (x, y) = (source[link.source as usize], target[link.target as usize]);
                 if x[1..] == y[1..] { right += 1 } else { wrong += 1 }
             }
         }
         assert!(right > 20 * wrong && right > 150, "{right} right, {wrong} wrong with {method:?}");
-        let scores = Aligner::scores(&other, &opened, 2);
+        let scores = Aligner::scores(&other, &opened, 2).unwrap();
         assert_eq!(scores.len(), other.len());
         assert!(scores.iter().flatten().all(|score| score.is_finite() && *score < 0.0));
     }
@@ -232,7 +297,12 @@ fn damaged_models_are_refused_without_a_panic() {
     let train = bitext(&random_text(&mut rng, 40, 12));
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m");
-    Aligner::train(&train, &Preset::Fast.method(40, 1), 1, &Silent, &mut |_| {}).model().save(&path).unwrap();
+    Aligner::train(&train, &Preset::Fast.method(40, 1), 1, &Silent, &mut |_| {})
+        .unwrap()
+        .model()
+        .unwrap()
+        .save(&path)
+        .unwrap();
     let good = std::fs::read(&path).unwrap();
     for _ in 0..sylvan_testkit::cases(200, 5000) {
         let mut bad = good.clone();
@@ -253,10 +323,9 @@ proptest! {
         let mut rng = Rng::new(seed);
         let bitext = bitext(&random_text(&mut rng, lines, 6));
         let method = &methods()[which];
-        let aligner = Aligner::train(&bitext, method, 1, &Silent, &mut |_| {});
-        let mut matrix = Posteriors::default();
+        let aligner = Aligner::train(&bitext, method, 1, &Silent, &mut |_| {}).unwrap();
         for pair in 0..bitext.len() {
-            aligner.posteriors(pair, &mut matrix);
+            let matrix = aligner.posteriors(pair).unwrap();
             for j in 0..matrix.target_len {
                 let sum: f32 = (0..matrix.source_len).map(|i| matrix.forward[i * matrix.target_len + j]).sum();
                 prop_assert!((0.0..=1.002).contains(&sum), "{sum}");
@@ -276,33 +345,29 @@ fn empty_and_long_lines_are_counted_and_left_out() {
     let lines =
         [("a b", "x y"), ("", "x"), ("a", " \t"), ("a b c d", "x"), ("a b c", "x y z"), ("a", "x x x x")];
     for (source, target) in lines {
-        assert!(bitext.push(source, target, config));
+        assert!(bitext.push(source, target, config).unwrap());
     }
     assert_eq!((bitext.len(), bitext.total()), (2, 6));
     assert_eq!((bitext.skipped().empty, bitext.skipped().long), (2, 2));
-    assert_eq!(bitext.lines(), [0, 4]);
+    assert_eq!(bitext.portion(0).unwrap().lines(), [0, 4]);
 }
 
 #[test]
 fn no_text_at_all_is_no_problem() {
     let bitext = Bitext::default();
     for method in methods() {
-        let aligner = Aligner::train(&bitext, &method, 2, &Silent, &mut |_| {});
-        assert_eq!(aligner.model().entries(), 0);
+        let aligner = Aligner::train(&bitext, &method, 2, &Silent, &mut |_| {}).unwrap();
+        assert_eq!(aligner.model().unwrap().entries(), 0);
     }
 }
 
 #[test]
 fn lower_case_is_a_choice() {
     let mut bitext = Bitext::default();
-    bitext.push("Haus haus", "x", ReadConfig { lowercase: true, ..ReadConfig::default() });
-    bitext.push("Haus haus", "x", ReadConfig::default());
-    assert_eq!(
-        bitext.words(sylvan_align::Side::Source, 0)[0],
-        bitext.words(sylvan_align::Side::Source, 0)[1]
-    );
-    assert_ne!(
-        bitext.words(sylvan_align::Side::Source, 1)[0],
-        bitext.words(sylvan_align::Side::Source, 1)[1]
-    );
+    bitext.push("Haus haus", "x", ReadConfig { lowercase: true, ..ReadConfig::default() }).unwrap();
+    bitext.push("Haus haus", "x", ReadConfig::default()).unwrap();
+    let portion = bitext.portion(0).unwrap();
+    let words = |pair: usize| portion.words(sylvan_align::Side::Source, pair);
+    assert_eq!(words(0)[0], words(0)[1]);
+    assert_ne!(words(1)[0], words(1)[1]);
 }

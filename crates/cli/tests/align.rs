@@ -79,8 +79,18 @@ fn train_writes_a_line_for_every_line_and_apply_takes_up_the_model() {
     assert!(first.len() == 2 && first.iter().all(|&score| score < 0.0));
     let posteriors = std::fs::read_to_string(&posteriors).unwrap();
     assert!(posteriors.starts_with("0-0:0.9") || posteriors.starts_with("0-0:1.0"), "{posteriors}");
-    // Every bit the same with other numbers of threads.
+    // Scratch files, and a folder for them that is not there: only who needs it notices.
+    let nowhere = path("nowhere");
+    let with = |more: &[&str]| sylvan(&[&arguments[..], more].concat());
+    stdout(&with(&["--scratch", &nowhere]));
     let bytes = |name: &str| std::fs::read(path(name)).unwrap();
+    let ample = [bytes("links"), bytes("model")];
+    assert!(failure(&with(&["--scratch", &nowhere, "--memory", "1K"])).contains("nowhere"));
+    stdout(&with(&["--memory", "1K"]));
+    assert!([bytes("links"), bytes("model")] == ample, "--memory changes the result");
+    assert!(failure(&with(&["--memory", "little"])).contains("expected a size"));
+    assert!(failure(&with(&["--memory", "1M", "--method", "hmm"])).contains("cannot be used with"));
+    // Every bit the same with other numbers of threads.
     let (links, model_bytes) = (bytes("links"), bytes("model"));
     for threads in ["1", "2", "4"] {
         stdout(&sylvan(&[&arguments[..], &["--threads", threads]].concat()));

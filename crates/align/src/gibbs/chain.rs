@@ -1,12 +1,15 @@
 //! One chain: the links of one direction, their counts, and the sweep that samples each link anew.
 
-use sylvan_base::Rng;
+use sylvan_base::{Result, Rng};
 
-use super::GibbsConfig;
-use super::fertility::{Fertility, LIMIT, SIZE};
+use super::counts::Counts;
+use super::fertility::{Fertility, LIMIT};
 use super::jumps::Jumps;
-use crate::bitext::{Bitext, Side, Words};
-use crate::pairs::Pairs;
+use super::{Base, GibbsConfig};
+use crate::bitext::{Bitext, Side};
+use crate::portion::Portion;
+use crate::shelf::Shelf;
+use crate::work;
 
 /// How much of the model is in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,17 +19,13 @@ pub(super) enum Stage {
     Fertility,
 }
 
-pub(super) struct Chain<'a> {
-    pairs: &'a Pairs,
-    given: &'a Words,
-    generated: &'a Words,
-    /// Whether target words pick source words, so that slots lie in columns.
-    transposed: bool,
-    sentences: usize,
+pub(super) struct Chain<'a, C> {
+    bitext: &'a Bitext,
+    given: Side,
     /// For each generated word 0 or the linked given position, from 1.
-    links: Vec<u16>,
-    /// Links by slot, by given type, by generated type when there is none, and without.
-    counts: Vec<u32>,
+    links: Shelf,
+    /// Links by pair of types, by given type, by generated type when there is none, and without.
+    counts: C,
     totals: Vec<u32>,
     nulls: Vec<u32>,
     null_total: u32,
@@ -45,18 +44,21 @@ pub(super) struct Chain<'a> {
     scratch: Scratch,
 }
 
-/// Counts of a saved model, under the numbers of the present text; all empty without one.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Base {
-    /// By slot.
-    pub(crate) counts: Vec<f32>,
-    /// By given type, with the model's prior.
-    pub(crate) totals: Vec<f32>,
-    /// By generated type.
-    pub(crate) nulls: Vec<f32>,
-    pub(crate) null_total: f32,
-    pub(crate) jumps: Vec<f32>,
-    pub(crate) fertility: Vec<[f32; SIZE]>,
+/// The words of a sentence pair.
+pub(super) struct Cells<'t> {
+    pub(super) pair: usize,
+    pub(super) given: &'t [u32],
+    pub(super) generated: &'t [u32],
+}
+
+impl<'t> Cells<'t> {
+    fn of(portion: &'t Portion<'_>, given: Side, index: usize) -> Self {
+        Self {
+            pair: portion.first() + index,
+            given: portion.words(given, index),
+            generated: portion.words(given.other(), index),
+        }
+    }
 }
 
 /// What one sentence pair needs; rows by generated word.
@@ -67,7 +69,7 @@ struct Scratch {
     /// 1 / (total + prior) of the given words, times the ratio of fertilities.
     factor: Vec<f32>,
     /// How many links each given word has.
-    degree: Vec<u8>,
+    degree: Vec<u16>,
     /// The next position with the same given word, in a ring.
     twin: Vec<u16>,
     /// Whether the generated word occurs again behind this one.
@@ -77,33 +79,29 @@ struct Scratch {
     next: Vec<u16>,
 }
 
-impl<'a> Chain<'a> {
-    /// A chain whose links start at random. `base` holds the counts of a saved model.
-    pub(super) fn new(
+impl<'a, C: Counts> Chain<'a, C> {
+    /// A chain whose links start at random. `degree` tells how many different words each type meets on a side,
+    /// `base` holds the counts of a saved model; links are kept on the (empty) shelf.
+    pub(super) fn new<'b>(
         bitext: &'a Bitext,
-        pairs: &'a Pairs,
-        given: Side,
+        (given, counts, links): (Side, C, Shelf),
+        degree: impl Fn(Side) -> &'b [u32],
         config: &GibbsConfig,
         base: &'a Base,
         seed: u64,
-    ) -> Self {
+    ) -> Result<Self> {
         let types = bitext.vocab().len();
-        let degree = pairs.degree(given);
-        let seen = pairs.degree(given.other()).iter().filter(|&&degree| degree > 0).count();
-        let mut prior: Vec<f32> = degree.iter().map(|&degree| config.alpha as f32 * degree as f32).collect();
+        let seen = degree(given.other()).iter().filter(|&&degree| degree > 0).count();
+        let mut prior: Vec<f32> =
+            degree(given).iter().map(|&degree| config.alpha as f32 * degree as f32).collect();
         for (prior, base) in prior.iter_mut().zip(&base.totals) {
             *prior += base;
         }
-        let (given_words, generated) = (bitext.side(given), bitext.side(given.other()));
-        let longest = (0..bitext.len()).map(|pair| given_words.range(pair).len()).max().unwrap_or(0);
         let mut chain = Self {
-            pairs,
-            given: given_words,
-            generated,
-            transposed: given == Side::Source,
-            sentences: bitext.len(),
-            links: vec![0; generated.words.len()],
-            counts: vec![0; pairs.len()],
+            bitext,
+            given,
+            links,
+            counts,
             totals: vec![0; types],
             nulls: vec![0; types],
             null_total: 0,
@@ -113,90 +111,106 @@ impl<'a> Chain<'a> {
             null_alpha: config.null_alpha as f32,
             null_prior: config.null_alpha as f32 * seen as f32 + base.null_total,
             null: config.null as f32,
-            jumps: Jumps::new(longest, &base.jumps),
+            jumps: Jumps::new(bitext.longest(given), &base.jumps),
             fertility: Fertility::new(types, base.fertility.clone()),
             base,
             rng: Rng::new(seed),
             scratch: Scratch::default(),
         };
-        chain.start();
-        chain
+        chain.start()?;
+        Ok(chain)
     }
 
     pub(super) fn jump_counts(&self) -> &[u32] {
         self.jumps.counts()
     }
 
-    pub(super) fn fertility_counts(&self) -> &[[u32; SIZE]] {
+    pub(super) fn fertility_counts(&self) -> &[[u32; super::FERTILITIES]] {
         self.fertility.counts()
     }
 
     /// Links at random.
-    fn start(&mut self) {
-        for pair in 0..self.sentences {
-            let given = self.given.get(pair);
-            let slots = self.pairs.of(pair);
-            let width = if self.transposed { self.generated.range(pair).len() } else { given.len() };
-            for (j, at) in self.generated.range(pair).enumerate() {
-                let link = self.rng.below(given.len() + 1);
-                self.links[at] = link as u16;
-                if link == 0 {
-                    self.nulls[self.generated.words[at] as usize] += 1;
-                    self.null_total += 1;
-                } else {
-                    let i = link - 1;
-                    let slot = if self.transposed { slots[i * width + j] } else { slots[j * width + i] };
-                    self.counts[slot as usize] += 1;
-                    self.totals[given[i] as usize] += 1;
+    fn start(&mut self) -> Result<()> {
+        let mut links = Vec::new();
+        for number in 0..self.bitext.portions() {
+            let portion = self.bitext.portion(number)?;
+            links.clear();
+            for index in 0..portion.len() {
+                let cells = Cells::of(&portion, self.given, index);
+                for (j, &word) in cells.generated.iter().enumerate() {
+                    let link = self.rng.below(cells.given.len() + 1);
+                    links.push(link as u16);
+                    if link == 0 {
+                        self.nulls[word as usize] += 1;
+                        self.null_total += 1;
+                    } else {
+                        self.counts.add(&cells, j, link - 1);
+                        self.totals[cells.given[link - 1] as usize] += 1;
+                    }
                 }
             }
+            self.links.put(number, &mut links)?;
         }
-        self.counts[0] = 0;
+        self.links.turn();
+        self.counts.tidy();
         for ((inverse, &total), &prior) in self.inverse.iter_mut().zip(&self.totals).zip(&self.prior) {
             *inverse = 1.0 / (total as f32 + prior);
         }
+        Ok(())
     }
 
     /// Samples every link once. `collect` receives the probabilities, `scale` being one.
-    pub(super) fn sweep(&mut self, stage: Stage, mut collect: Option<&mut [u16]>, scale: f32) {
+    pub(super) fn sweep(&mut self, stage: Stage, mut collect: Option<&mut Shelf>, scale: f32) -> Result<()> {
         let mut scratch = std::mem::take(&mut self.scratch);
-        let mut all_links = std::mem::take(&mut self.links);
+        let (mut links, mut sums) = (Vec::new(), Vec::new());
         self.jumps.clear();
         self.fertility.clear();
-        for pair in 0..self.sentences {
-            let cells = self.pairs.range(pair);
-            let links = &mut all_links[self.generated.range(pair)];
-            let collect = collect.as_deref_mut().map(|sums| &mut sums[cells]);
-            match stage {
-                Stage::Words => self.sentence::<false, false>(pair, links, &mut scratch, collect, scale),
-                Stage::Jumps => self.sentence::<true, false>(pair, links, &mut scratch, collect, scale),
-                Stage::Fertility => self.sentence::<true, true>(pair, links, &mut scratch, collect, scale),
+        for number in 0..self.bitext.portions() {
+            let portion = self.bitext.portion(number)?;
+            self.links.take(number, &mut links)?;
+            if let Some(shelf) = &mut collect {
+                shelf.take(number, &mut sums)?;
+                sums.resize(portion.all_cells(), 0);
+            }
+            let (mut open_links, mut open_sums) = (links.as_mut_slice(), sums.as_mut_slice());
+            for index in 0..portion.len() {
+                let cells = Cells::of(&portion, self.given, index);
+                let links = work::take(&mut open_links, cells.generated.len());
+                let sums = collect.is_some().then(|| work::take(&mut open_sums, portion.cells(index)));
+                match stage {
+                    Stage::Words => self.sentence::<false, false>(&cells, links, &mut scratch, sums, scale),
+                    Stage::Jumps => self.sentence::<true, false>(&cells, links, &mut scratch, sums, scale),
+                    Stage::Fertility => self.sentence::<true, true>(&cells, links, &mut scratch, sums, scale),
+                }
+            }
+            self.links.put(number, &mut links)?;
+            if let Some(shelf) = &mut collect {
+                shelf.put(number, &mut sums)?;
             }
         }
+        self.links.turn();
+        if let Some(shelf) = collect {
+            shelf.turn();
+        }
         self.scratch = scratch;
-        self.links = all_links;
+        self.counts.tidy();
         self.jumps.update();
         self.fertility.update();
+        Ok(())
     }
 
     fn sentence<const JUMPS: bool, const FERTILITY: bool>(
         &mut self,
-        pair: usize,
+        cells: &Cells<'_>,
         links: &mut [u16],
         scratch: &mut Scratch,
         mut collect: Option<&mut [u16]>,
         scale: f32,
     ) {
-        let given = self.given.get(pair);
-        let generated = self.generated.get(pair);
+        let (given, generated) = (cells.given, cells.generated);
         let (n, m) = (given.len(), generated.len());
-        let slots = self.pairs.of(pair);
-        let transposed = self.transposed;
-        let slot_at = move |j: usize, i: usize| if transposed { i * m + j } else { j * n + i };
-        scratch.load(slots, transposed, &self.counts, n, m);
-        if !self.base.counts.is_empty() {
-            scratch.load_base(slots, slot_at, &self.base.counts, n, m);
-        }
+        scratch.counts.resize(n * m, 0.0);
+        self.counts.load(cells, &mut scratch.counts);
         scratch.rings(given, generated);
         let Scratch { counts, factor, degree, twin, again, weights, next } = scratch;
         degree.clear();
@@ -207,8 +221,7 @@ impl<'a> Chain<'a> {
             next[j] = behind;
             if link > 0 {
                 behind = link;
-                let degree = &mut degree[link as usize - 1];
-                *degree = degree.saturating_add(1);
+                degree[link as usize - 1] += 1;
             }
         }
         factor.clear();
@@ -246,11 +259,11 @@ impl<'a> Chain<'a> {
                 let i = old - 1;
                 let type_ = given[i];
                 let inverse = 1.0 / ((self.totals[type_ as usize] - 1) as f32 + self.prior[type_ as usize]);
-                let shared = f32::from(slots[slot_at(j, i)] > 0);
+                let own = f32::from(self.counts.holds(cells, j, i));
                 let mut k = i;
                 loop {
-                    let degree = degree[k] - u8::from(k == i);
-                    let mut weight = (row[k] - shared + self.alpha) * inverse;
+                    let degree = degree[k] - u16::from(k == i);
+                    let mut weight = (row[k] - own + self.alpha) * inverse;
                     if FERTILITY {
                         weight *= self.fertility.ratio(type_, degree);
                     }
@@ -275,13 +288,13 @@ impl<'a> Chain<'a> {
             let new = pick(weights, no_link, old, at);
             if new != old {
                 links[j] = new as u16;
-                self.relink(generated[j], given, slots, (old, new), j, slot_at);
+                self.relink(cells, (old, new), j);
                 for link in [old, new] {
                     if link == 0 {
                         continue;
                     }
                     let i = link - 1;
-                    let by = if link == new { 1 } else { u8::MAX };
+                    let by = if link == new { 1 } else { u16::MAX };
                     degree[i] = degree[i].wrapping_add(by);
                     let inverse = self.inverse[given[i] as usize];
                     let mut k = i;
@@ -299,8 +312,7 @@ impl<'a> Chain<'a> {
                     for later in j + 1..m {
                         if generated[later] == generated[j] {
                             for (i, cell) in counts[later * n..(later + 1) * n].iter_mut().enumerate() {
-                                let slot = slots[slot_at(later, i)] as usize;
-                                *cell = self.counts[slot] as f32 + self.base.counts.get(slot).unwrap_or(&0.0);
+                                *cell = self.counts.get(cells, later, i);
                             }
                         }
                     }
@@ -317,33 +329,27 @@ impl<'a> Chain<'a> {
             self.jumps.count(previous, n + 1);
         }
         for (&word, &degree) in given.iter().zip(&*degree) {
-            self.fertility.count(word, degree.min(LIMIT as u8));
+            self.fertility.count(word, degree.min(LIMIT as u16));
         }
     }
 
     /// Changes the counts from one link of a generated word to another.
     #[inline]
-    fn relink(
-        &mut self,
-        word: u32,
-        given: &[u32],
-        slots: &[u32],
-        (old, new): (usize, usize),
-        j: usize,
-        slot_at: impl Fn(usize, usize) -> usize,
-    ) {
+    fn relink(&mut self, cells: &Cells<'_>, (old, new): (usize, usize), j: usize) {
         for (link, by) in [(old, u32::MAX), (new, 1)] {
             if link == 0 {
-                let nulls = &mut self.nulls[word as usize];
+                let nulls = &mut self.nulls[cells.generated[j] as usize];
                 *nulls = nulls.wrapping_add(by);
                 self.null_total = self.null_total.wrapping_add(by);
                 continue;
             }
-            let slot = slots[slot_at(j, link - 1)] as usize;
-            if slot > 0 {
-                self.counts[slot] = self.counts[slot].wrapping_add(by);
+            let i = link - 1;
+            if by == 1 {
+                self.counts.add(cells, j, i);
+            } else {
+                self.counts.remove(cells, j, i);
             }
-            let type_ = given[link - 1] as usize;
+            let type_ = cells.given[i] as usize;
             self.totals[type_] = self.totals[type_].wrapping_add(by);
             self.inverse[type_] = 1.0 / (self.totals[type_] as f32 + self.prior[type_]);
         }
@@ -351,37 +357,6 @@ impl<'a> Chain<'a> {
 }
 
 impl Scratch {
-    fn load(&mut self, slots: &[u32], transposed: bool, counts: &[u32], n: usize, m: usize) {
-        self.counts.resize(n * m, 0.0);
-        if transposed {
-            for (i, row) in slots.chunks_exact(m).enumerate() {
-                for (j, &slot) in row.iter().enumerate() {
-                    self.counts[j * n + i] = counts[slot as usize] as f32;
-                }
-            }
-        } else {
-            for (cell, &slot) in self.counts.iter_mut().zip(slots) {
-                *cell = counts[slot as usize] as f32;
-            }
-        }
-    }
-
-    /// Adds the counts of a saved model.
-    fn load_base(
-        &mut self,
-        slots: &[u32],
-        slot_at: impl Fn(usize, usize) -> usize,
-        base: &[f32],
-        n: usize,
-        m: usize,
-    ) {
-        for j in 0..m {
-            for i in 0..n {
-                self.counts[j * n + i] += base[slots[slot_at(j, i)] as usize];
-            }
-        }
-    }
-
     fn rings(&mut self, given: &[u32], generated: &[u32]) {
         self.twin.clear();
         self.twin.extend(0..given.len() as u16);

@@ -41,12 +41,12 @@ impl Fertility {
 
     /// How much likelier a word is to have one more link than `degree`.
     #[inline]
-    pub(super) fn ratio(&self, word: u32, degree: u8) -> f32 {
+    pub(super) fn ratio(&self, word: u32, degree: u16) -> f32 {
         self.ratios[word as usize][(degree as usize).min(LIMIT)]
     }
 
     #[inline]
-    pub(super) fn count(&mut self, word: u32, degree: u8) {
+    pub(super) fn count(&mut self, word: u32, degree: u16) {
         self.counts[word as usize][degree as usize] += 1;
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sylvan_align::{Aligner, Model, Preset};
+use sylvan_align::{Aligner, Model, ModelKind, Preset};
 use sylvan_store::Output;
 
 use super::text::{Results, Text, threads};
@@ -44,22 +44,32 @@ impl Apply {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let progress = Terminal::default();
         let model = Model::open(&self.model)?;
-        let bitext = self.text.read(&progress)?;
+        // Scores, and models without fertility, need the text in memory.
+        let limited = model.kind() == ModelKind::Fertility && self.scores.is_none();
+        let bitext = self.text.read(limited, &progress)?;
         let threads = threads(self.threads);
         // The known pairs count: a text that is small beside them needs no more sweeps than they did.
         let size = bitext.len() + usize::try_from(model.pairs()).unwrap_or(usize::MAX / 2);
         let method = self.preset.method(size, self.seed);
-        let aligner = Aligner::apply(&bitext, &model, &method, threads, &progress);
+        let aligner = Aligner::apply(&bitext, &model, &method, threads, &progress)?;
         self.results.write(&bitext, &aligner)?;
         if let Some(path) = &self.scores {
             let mut out = Output::create(path)?;
-            let scores = Aligner::scores(&bitext, &model, threads);
-            let mut kept = bitext.lines().iter().zip(scores).peekable();
-            for line in 0..bitext.total() {
-                match kept.next_if(|&(&at, _)| at as usize == line) {
-                    Some((_, [forward, reverse])) => out.line(&format!("{forward:.4}\t{reverse:.4}"))?,
-                    None => out.line("")?,
+            let scores = Aligner::scores(&bitext, &model, threads)?;
+            let mut written = 0;
+            for number in 0..bitext.portions() {
+                let portion = bitext.portion(number)?;
+                for (&line, [forward, reverse]) in portion.lines().iter().zip(&scores[portion.first()..]) {
+                    while written < line {
+                        out.line("")?;
+                        written += 1;
+                    }
+                    out.line(&format!("{forward:.4}\t{reverse:.4}"))?;
+                    written += 1;
                 }
+            }
+            for _ in written as usize..bitext.total() {
+                out.line("")?;
             }
             out.finish()?;
         }

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sylvan_align::{Aligner, Bitext, Heuristic, LexicalTable, Posteriors, ReadConfig};
+use sylvan_align::{Aligner, Bitext, Heuristic, LexicalTable, Memory, Portion, Posteriors, ReadConfig};
 use sylvan_base::Progress;
 use sylvan_corpus::{Alignment, Link};
-use sylvan_store::Output;
+use sylvan_store::{Output, Scratch};
+
+use crate::commands::grammar::parse_size;
 
 /// The text.
 #[derive(Debug, Args)]
@@ -23,12 +25,23 @@ pub(super) struct Text {
     /// Compare words in lower case.
     #[arg(long)]
     lowercase: bool,
+    /// How much memory to take, vocabulary and model apart, such as 64M or 2G. What does not fit goes to scratch
+    /// files, which takes about twice the time; the result is the same bytes.
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    memory: usize,
+    /// Where scratch files go; to the system's folder for temporary files if not given.
+    #[arg(long, value_name = "FOLDER")]
+    scratch: Option<PathBuf>,
 }
 
 impl Text {
-    pub(super) fn read(&self, progress: &dyn Progress) -> anyhow::Result<Bitext> {
+    /// Reads both texts; `limited` is whether the method can do with little memory.
+    pub(super) fn read(&self, limited: bool, progress: &dyn Progress) -> anyhow::Result<Bitext> {
         let config = ReadConfig { lowercase: self.lowercase, max_words: self.max_words.into() };
-        let bitext = Bitext::open(&self.source, &self.target, config, progress)?;
+        let folder = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
+        let limit = if limited { self.memory } else { usize::MAX };
+        let memory = Memory { limit, scratch: Scratch::new(&folder) };
+        let bitext = Bitext::open(&self.source, &self.target, config, memory, progress)?;
         let skipped = bitext.skipped();
         for (count, what) in [
             (skipped.empty, "an empty side".to_string()),
@@ -51,7 +64,7 @@ pub(super) struct Results {
     /// How both directions become one: forward, reverse, intersection, union, grow-diag, grow-diag-final,
     /// grow-diag-final-and, itg, posterior or posterior:THRESHOLD (on the geometric mean of
     /// both probabilities), mean or mean:THRESHOLD (on the arithmetic mean).
-    #[arg(long, value_name = "HEURISTIC", default_value_t = Heuristic::GrowDiag)]
+    #[arg(long, value_name = "HEURISTIC", default_value_t = Heuristic::Mean(Heuristic::MEAN_THRESHOLD))]
     symmetrize: Heuristic,
     /// Also write posteriors: for each likely link i-j:FORWARD:REVERSE.
     #[arg(long, value_name = "FILE")]
@@ -73,13 +86,13 @@ impl Results {
         let mut written = 0;
         let wants_posteriors = posteriors.is_some();
         aligner.for_each(
-            |_, matrix| {
+            |_, _, matrix| {
                 let links = matrix.links(self.symmetrize);
                 let cells = if wants_posteriors { cells(matrix) } else { String::new() };
                 (links, cells)
             },
-            |pair, (links, cells): (Vec<Link>, String)| -> anyhow::Result<()> {
-                let line = bitext.lines()[pair];
+            |portion: &Portion<'_>, index, (links, cells): (Vec<Link>, String)| -> anyhow::Result<()> {
+                let line = portion.lines()[index];
                 while written < line {
                     out.line("")?;
                     if let Some(posteriors) = &mut posteriors {
@@ -89,7 +102,7 @@ impl Results {
                 }
                 if let Some(lexicon) = &mut lexicon {
                     use sylvan_align::Side::{Source, Target};
-                    lexicon.add(bitext.words(Source, pair), bitext.words(Target, pair), &links);
+                    lexicon.add(portion.words(Source, index), portion.words(Target, index), &links);
                 }
                 out.line(&Alignment::new(links, Vec::new()).to_string())?;
                 if let Some(posteriors) = &mut posteriors {

@@ -11,7 +11,8 @@ use crate::progress::Terminal;
 /// Learns a model from parallel text, writes its links and, if asked, the model.
 ///
 /// The presets sample a hidden Markov model with fertility (Östling & Tiedemann 2016) and differ in how long;
-/// --method chooses another model. Results are the same bytes at any number of threads.
+/// --method chooses another model, which needs the whole text in memory. Results are the same bytes at any
+/// number of threads and in any memory.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  sylvan align train --source train.en --target train.ja --out links --model en-ja.align"
@@ -31,7 +32,7 @@ pub(crate) struct Train {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Expectation maximisation instead of a preset.
-    #[arg(long, value_enum, conflicts_with = "preset")]
+    #[arg(long, value_enum, conflicts_with_all = ["preset", "memory"])]
     method: Option<EmMethod>,
     /// Iterations of the method's last model.
     #[arg(long, value_name = "N", requires = "method")]
@@ -60,7 +61,7 @@ enum EmMethod {
 impl Train {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let progress = Terminal::default();
-        let bitext = self.text.read(&progress)?;
+        let bitext = self.text.read(self.method.is_none(), &progress)?;
         let threads = threads(self.threads);
         let method = match self.method {
             None => self.preset.method(bitext.len(), self.seed),
@@ -72,10 +73,10 @@ impl Train {
                 "{model}, iteration {number}: ln p(target|source) {forward:.1}, ln p(source|target) {reverse:.1}"
             ));
         };
-        let aligner = Aligner::train(&bitext, &method, threads, &progress, &mut report);
+        let aligner = Aligner::train(&bitext, &method, threads, &progress, &mut report)?;
         self.results.write(&bitext, &aligner)?;
         if let Some(path) = &self.model {
-            aligner.model().save(path)?;
+            aligner.model()?.save(path)?;
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ mod show;
 mod verify;
 
 use clap::{Args, Subcommand};
+pub(crate) use extract::parse_size;
 
 /// Learns, scores, compiles, shows and converts rule tables.
 #[derive(Debug, Args)]
