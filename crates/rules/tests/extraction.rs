@@ -346,6 +346,25 @@ fn least_shares_leave_out_what_is_less_and_nothing_else() {
 }
 
 #[test]
+fn a_limit_on_ways_keeps_the_best() {
+    let mut vocab = Vocab::new();
+    let text = "sentence 1 :\na b\nA[0,0] => a ||| 0\nB[1,1] => b ||| 0\nC[0,0] => a ||| 0\nD[1,1] => b ||| 0\n\
+        S[0,1] => A[0,0] B[1,1] ||| -2\nS[0,1] => C[0,0] D[1,1] ||| -1\nS[0,1] => A[0,0] D[1,1] ||| -3\n";
+    let forest = sylvan_trees::egret::parse_block(text, &mut vocab).unwrap().unwrap();
+    let target = vocab.intern_words("x y");
+    let links = [Link::new(0, 0), Link::new(1, 1)];
+    for (ways_per_node, expected) in [(1, vec!["S(x1:C x2:D)"]), (2, vec!["S(x1:A x2:B)", "S(x1:C x2:D)"])] {
+        let config = ExtractConfig { ways_per_node, ..ExtractConfig::minimal() };
+        let rules = extract_rules(&forest, &target, &links, config).unwrap();
+        let shown = rules.iter().map(|extracted| extracted.rule.show(&vocab));
+        let mut shown: Vec<String> = shown.filter(|rule| rule.starts_with('S')).collect();
+        shown.sort();
+        let expected: Vec<String> = expected.iter().map(|side| format!("{side} -> x1 x2")).collect();
+        assert_eq!(shown, expected);
+    }
+}
+
+#[test]
 fn galley_2006_exhaustive_attachment_of_a_meeting() {
     let mut vocab = Vocab::new();
     let text = "(IP (NP bushi) (VP (PP (P yu) (NP shalong)) (VP (VV juxing) (AS le) (NP huitan))))";

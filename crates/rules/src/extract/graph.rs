@@ -111,7 +111,8 @@ impl RuleGraph {
         self.weigh();
     }
 
-    /// All ways to cut the treelet of the minimal rule at a node, into `work.done`.
+    /// All ways to cut the treelet of the minimal rule at a node, into `work.done`; likely ones first, should there be
+    /// more than `limit`.
     fn cut<I: Input>(&mut self, input: &I, node: NodeId, frontier: &Frontier, limit: usize) {
         let Work { cuts, done, .. } = &mut self.work;
         done.clear();
@@ -129,7 +130,12 @@ impl RuleGraph {
             expand(&mut cut, input, way, frontier);
             cut
         };
-        cuts.extend(input.ways(node).rev().map(start));
+        let ways = input.ways(node);
+        if ways.len() == 1 {
+            cuts.push(start(ways.start));
+        } else {
+            cuts.extend(best_last(input, ways).into_iter().map(start));
+        }
         while let Some(mut cut) = cuts.pop() {
             let mut ended = true;
             while let Some(child) = cut.open.pop() {
@@ -143,10 +149,10 @@ impl RuleGraph {
                         cut.tails.push(below);
                     }
                     Child::Node(below) => {
-                        let mut ways = input.ways(below);
+                        let ways = input.ways(below);
                         let first = ways.start;
                         if ways.len() > 1 {
-                            for way in ways.by_ref().rev() {
+                            for way in best_last(input, ways) {
                                 let mut other = cut.clone();
                                 expand(&mut other, input, way, frontier);
                                 cuts.push(other);
@@ -285,6 +291,13 @@ impl RuleGraph {
             }
         }
     }
+}
+
+/// Ways by score, for a stack: the best is taken off first, of equal ones the first.
+fn best_last<I: Input>(input: &I, ways: std::ops::Range<u32>) -> Vec<u32> {
+    let mut ways: Vec<u32> = ways.rev().collect();
+    ways.sort_by(|&a, &b| input.score(a).total_cmp(&input.score(b)));
+    ways
 }
 
 fn expand<I: Input>(cut: &mut Cut, input: &I, way: u32, frontier: &Frontier) {

@@ -53,7 +53,7 @@ pub struct ExtractConfig {
     pub phrase_words: u32,
     /// Unlinked target words.
     pub attach: Attach,
-    /// Of a packed forest, at most so many minimal rules per node.
+    /// Of a packed forest, at most so many minimal rules per node, along its best ways first.
     pub ways_per_node: u32,
     /// Occurrences that are less of one than this are not learnt: of a forest with many trees, most of what can be cut
     /// out belongs to trees that nobody believes in.
