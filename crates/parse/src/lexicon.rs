@@ -31,6 +31,8 @@ pub(crate) struct Word {
     pub(crate) suffixes: [u64; 5],
     /// The parts of speech it was seen with; 0 if it is too rare to tell.
     pub(crate) class: u64,
+    /// A bracket or quotation mark: `kind << 2`, plus 1 if it may open a pair, plus 2 if it may close one.
+    pub(crate) bracket: u8,
 }
 
 /// The known words.
@@ -146,8 +148,37 @@ impl Lexicon {
             prefixes: std::array::from_fn(|index| hash(ends.first(index + 1))),
             suffixes: std::array::from_fn(|index| hash(ends.last(index + 1))),
             class: class(known),
+            bracket: bracket(text),
         }
     }
+}
+
+/// Brackets and quotation marks of many scripts; 0 for all else.
+fn bracket(text: &str) -> u8 {
+    const OPEN: u8 = 1;
+    const CLOSE: u8 = 2;
+    let (kind, way) = match text {
+        "(" | "-LRB-" | "（" => (1, OPEN),
+        ")" | "-RRB-" | "）" => (1, CLOSE),
+        "[" | "-LSB-" => (2, OPEN),
+        "]" | "-RSB-" => (2, CLOSE),
+        "{" | "-LCB-" => (3, OPEN),
+        "}" | "-RCB-" => (3, CLOSE),
+        "“" | "``" | "„" => (4, OPEN),
+        "”" | "''" => (4, CLOSE),
+        "\"" => (4, OPEN | CLOSE),
+        "‘" | "`" | "‚" => (5, OPEN),
+        "’" => (5, CLOSE),
+        "'" => (5, OPEN | CLOSE),
+        "«" | "《" => (6, OPEN),
+        "»" | "》" => (6, CLOSE),
+        "「" => (7, OPEN),
+        "」" => (7, CLOSE),
+        "『" => (8, OPEN),
+        "』" => (8, CLOSE),
+        _ => return 0,
+    };
+    kind << 2 | way
 }
 
 fn hash(text: &str) -> u64 {

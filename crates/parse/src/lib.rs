@@ -1,4 +1,4 @@
-//! Parsers that read a sentence once, left to right, in time linear in its length: parts of speech and constituents
+//! Parsers that work in time linear in the length of a sentence: parts of speech, constituents and dependencies
 //! out of plain words. They are trained here too, from any treebank that `sylvan-trees` reads.
 //!
 //! ```text
@@ -43,6 +43,7 @@ mod machine;
 mod model;
 mod parse;
 mod tagger;
+mod tags;
 mod train;
 pub mod treebank;
 

@@ -1,7 +1,7 @@
 //! A trained parser: what it consists of, and its file.
 //!
 //! ```text
-//! container "parser", version 1
+//! container "parser", version 2
 //! meta      lines of name=value: kind, beam, lookahead, and figures of the training
 //! ends, bytes, slots, classes    the known words (lexicon.rs)
 //! tags      one tag per line
@@ -10,6 +10,9 @@
 //! pstarts, ppool                 the parser's weights
 //! relation  one relation per line
 //! lstarts, lpool                 the weights that name arcs
+//! aside     per tag the relation of words that are put aside, plus 1 (dependency/aside.rs)
+//! astarts, apool                 the weights that attach them
+//! bstarts, bpool                 the weights of the first guess (dependency/guess.rs), for parsers that look ahead
 //! ```
 
 use std::path::Path;
@@ -20,20 +23,27 @@ use sylvan_store::{Container, ContainerWriter, Name, Section, name};
 
 use crate::constituency::labels::Labels;
 use crate::constituency::system::ConstituencySystem;
+use crate::dependency::aside::Aside;
 use crate::dependency::relations::RelationSystem;
 use crate::dependency::system::{DependencySystem, Templates, WINDOW};
 use crate::lexicon::Lexicon;
 use crate::machine::Rows;
 use crate::tagger::{BEAM, TagSystem, Tagger};
+use crate::tags::TagSet;
 
 const KIND: Name = name("parser");
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// Version 1 had no words put aside; constituency models and taggers are the same.
+const OLDEST: u32 = 1;
 const META: Name = name("meta");
 const TAGS: Name = name("tags");
 const LABELS: Name = name("labels");
 const TAGGER_ROWS: [Name; 2] = [name("tstarts"), name("tpool")];
 const RELATIONS: Name = name("relation");
 const RELATION_ROWS: [Name; 2] = [name("lstarts"), name("lpool")];
+const ASIDE: Name = name("aside");
+const ASIDE_ROWS: [Name; 2] = [name("astarts"), name("apool")];
+const BACKWARD_ROWS: [Name; 2] = [name("bstarts"), name("bpool")];
 const PARSER_ROWS: [Name; 2] = [name("pstarts"), name("ppool")];
 
 /// What a parser makes of a sentence.
@@ -63,7 +73,7 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub struct Parser {
     pub(crate) lexicon: Lexicon,
-    pub(crate) tags: Vec<String>,
+    pub(crate) tags: TagSet,
     pub(crate) tagger: Tagger,
     pub(crate) body: Body,
     /// Names and values: how the parser was trained.
@@ -74,8 +84,18 @@ pub struct Parser {
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     Nothing,
-    Constituency { system: Box<ConstituencySystem>, rows: Rows },
-    Dependency { system: DependencySystem, rows: Rows, relations: Relations, tags_alone: bool },
+    Constituency {
+        system: Box<ConstituencySystem>,
+        rows: Rows,
+    },
+    Dependency {
+        system: DependencySystem,
+        rows: Rows,
+        relations: Box<Relations>,
+        aside: Box<Aside>,
+        backwards: Option<Rows>,
+        tags_alone: bool,
+    },
 }
 
 /// The names of arcs.
@@ -101,9 +121,15 @@ impl Parser {
         &self.notes
     }
 
-    /// The parts of speech it knows.
+    /// The parts of speech it knows. Several numbers have the same name where the treebank had universal ones too.
     pub fn tags(&self) -> &[String] {
-        &self.tags
+        self.tags.own()
+    }
+
+    /// The universal part of speech that goes with one of [`tags`](Self::tags), by number; `_` where the treebank had
+    /// none.
+    pub fn universal_tag(&self, tag: u8) -> &str {
+        self.tags.universal(tag)
     }
 
     /// How many words it knows by their own number.
@@ -122,7 +148,7 @@ impl Parser {
 
     /// Writes the model file.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let mut writer = ContainerWriter::create(path, KIND, VERSION, Lexicon::SECTIONS + 9)?;
+        let mut writer = ContainerWriter::create(path, KIND, VERSION, Lexicon::SECTIONS + 14)?;
         let mut meta = format!("kind={}\nlookahead={}\n", self.kind().name(), self.tagger.system.lookahead);
         if let Body::Dependency { system, tags_alone, .. } = &self.body {
             let templates = if system.templates == Templates::Paper { "paper" } else { "rich" };
@@ -134,7 +160,7 @@ impl Parser {
         }
         writer.section(META, meta.as_bytes())?;
         self.lexicon.write(&mut writer)?;
-        writer.section(TAGS, self.tags.join("\n").as_bytes())?;
+        writer.section(TAGS, self.tags.to_text().as_bytes())?;
         self.tagger.rows.write(&mut writer, TAGGER_ROWS)?;
         match &self.body {
             Body::Nothing => {}
@@ -142,7 +168,12 @@ impl Parser {
                 writer.section(LABELS, system.labels.to_text().as_bytes())?;
                 rows.write(&mut writer, PARSER_ROWS)?;
             }
-            Body::Dependency { rows, relations, .. } => {
+            Body::Dependency { rows, relations, aside, backwards, .. } => {
+                writer.section(ASIDE, &aside.relations)?;
+                aside.rows.write(&mut writer, ASIDE_ROWS)?;
+                if let Some(rows) = backwards {
+                    rows.write(&mut writer, BACKWARD_ROWS)?;
+                }
                 writer.section(RELATIONS, relations.names.join("\n").as_bytes())?;
                 rows.write(&mut writer, PARSER_ROWS)?;
                 relations.rows.write(&mut writer, RELATION_ROWS)?;
@@ -153,7 +184,7 @@ impl Parser {
 
     /// Maps a model file. The time does not depend on its size.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = Arc::new(Container::open(path, KIND, VERSION..=VERSION)?);
+        let file = Arc::new(Container::open(path, KIND, OLDEST..=VERSION)?);
         let meta = text(&file, META)?;
         let mut notes: Vec<(String, String)> = meta
             .lines()
@@ -168,8 +199,8 @@ impl Parser {
         let [templates, window, tagging] = ["templates", "window", "tagging"].map(&mut take);
         let lookahead = lookahead.parse().ok().filter(|&words| words <= 2);
         let lookahead = lookahead.ok_or_else(|| bad(&file, "a lookahead of more than 2 words"))?;
-        let tags: Vec<String> = text(&file, TAGS)?.lines().map(str::to_string).collect();
-        if tags.is_empty() || tags.len() > 255 {
+        let tags = TagSet::from_text(&text(&file, TAGS)?);
+        if tags.len() == 0 || tags.len() > 255 {
             return Err(bad(&file, "no tags, or more than 255"));
         }
         let tagger = Tagger {
@@ -193,13 +224,25 @@ impl Parser {
                 if names.is_empty() || names.len() > 255 {
                     return Err(bad(&file, "no relations, or more than 255"));
                 }
-                let relations = Relations {
+                let relations = Box::new(Relations {
                     system: RelationSystem { relations: names.len() },
                     names,
                     rows: rows(&file, RELATION_ROWS)?,
-                };
+                });
+                let aside = Box::new(Aside {
+                    relations: file.section::<u8>(ASIDE)?.to_vec(),
+                    rows: self::rows(&file, ASIDE_ROWS)?,
+                });
+                if aside.relations.iter().any(|&relation| usize::from(relation) > relations.names.len()) {
+                    return Err(bad(&file, "words put aside with a relation that is not there"));
+                }
+                let system = DependencySystem { templates, lookahead };
+                let backwards =
+                    system.looks_around().then(|| self::rows(&file, BACKWARD_ROWS)).transpose()?;
                 Body::Dependency {
-                    system: DependencySystem { templates, lookahead },
+                    aside,
+                    backwards,
+                    system,
                     rows: rows(&file, PARSER_ROWS)?,
                     relations,
                     tags_alone: tagging == "word",
@@ -213,7 +256,7 @@ impl Parser {
 
     /// Reads the whole file and compares it with its sums.
     pub fn verify(path: &Path) -> Result<()> {
-        Container::open(path, KIND, VERSION..=VERSION)?.verify()
+        Container::open(path, KIND, OLDEST..=VERSION)?.verify()
     }
 }
 

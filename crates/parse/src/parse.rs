@@ -5,6 +5,8 @@ use sylvan_trees::{Tree, TreeBuilder};
 
 use crate::constituency::oracle;
 use crate::constituency::system::{ConstituencySystem, Node, Sentence};
+use crate::dependency::aside::Attaching;
+use crate::dependency::guess::guess;
 use crate::dependency::relations::Tree as Arcs;
 use crate::dependency::system::{self, Item};
 use crate::lexicon::Word;
@@ -60,11 +62,16 @@ impl Parser {
         self.tagger.tag_either(words, alone, &mut workspace.tags)
     }
 
+    /// The parts of speech of a sentence, as numbers of [`Parser::tags`].
+    pub fn tag_numbers(&self, words: &[&str], workspace: &mut Workspace) -> Vec<u8> {
+        let words: Vec<Word> = words.iter().map(|text| self.lexicon.word(text)).collect();
+        self.tag_words(&words, workspace)
+    }
+
     /// The parts of speech of a sentence.
     pub fn tag(&self, words: &[&str], workspace: &mut Workspace) -> Vec<&str> {
-        let words: Vec<Word> = words.iter().map(|text| self.lexicon.word(text)).collect();
-        let tags = self.tag_words(&words, workspace);
-        tags.into_iter().map(|tag| self.tags[usize::from(tag)].as_str()).collect()
+        let tags = self.tag_numbers(words, workspace);
+        tags.into_iter().map(|tag| self.tags.own()[usize::from(tag)].as_str()).collect()
     }
 
     /// The best constituency trees of a sentence that the beam holds, at most `most`, best first. None for a
@@ -88,7 +95,8 @@ impl Parser {
         let search = &mut workspace.nodes;
         search.run(system, rows, &sentence, beam);
         let symbols: Vec<Symbol> = words.iter().map(|word| vocab.intern(word)).collect();
-        let tags: Vec<Symbol> = tags.iter().map(|&tag| vocab.intern(&self.tags[usize::from(tag)])).collect();
+        let tags: Vec<Symbol> =
+            tags.iter().map(|&tag| vocab.intern(&self.tags.own()[usize::from(tag)])).collect();
         let mut parsed: Vec<Parsed> = Vec::new();
         for &state in &search.beam {
             if parsed.len() >= most {
@@ -146,13 +154,20 @@ impl Parser {
         merge: Option<&mut MergeStatistics>,
         workspace: &mut Workspace,
     ) -> Option<ParsedDependencies> {
-        let Body::Dependency { system, rows, relations, .. } = &self.body else { return None };
+        let Body::Dependency { system, rows, relations, aside, backwards, .. } = &self.body else {
+            return None;
+        };
         if words.is_empty() {
             return None;
         }
         let atoms: Vec<Word> = words.iter().map(|text| self.lexicon.word(text)).collect();
         let tags = self.tag_words(&atoms, workspace);
-        let sentence = system::Sentence::new(&atoms, &tags);
+        let divided = aside.divide(&atoms, &tags);
+        let mut sentence = divided.sentence(&atoms, &tags, &self.tags);
+        if let Some(rows) = backwards {
+            let heads = guess(system, rows, &sentence, &mut workspace.items);
+            sentence = sentence.with_guess(&heads);
+        }
         let (actions, score) = match merge {
             None => {
                 let search = &mut workspace.items;
@@ -166,11 +181,14 @@ impl Parser {
                 (found.actions, found.score)
             }
         };
-        let heads = system::heads(&actions, words.len());
-        let arcs = Arcs::new(&atoms, &tags, &heads);
+        let heads = system::heads(&actions, divided.kept.len());
+        let arcs = Arcs::new(&divided.of(&atoms), &divided.of(&tags), &heads, &divided.marks);
         let search = &mut workspace.tags;
         search.run(&relations.system, &relations.rows, &arcs, 1);
         let named = search.actions(search.beam[0]);
+        let attaching =
+            Attaching { words: &atoms, tags: &tags, divided: &divided, heads: &heads, relations: &named };
+        let (heads, named) = (attaching.heads(&aside.rows), attaching.names(aside));
         Some(ParsedDependencies { tags, heads, relations: named, score: i64::from(score) })
     }
 }

@@ -182,8 +182,10 @@ impl Tagger {
             batch: 8,
             threads: training.threads,
             update: Update::MaxViolation { horizon: 40 },
+            warm_up: 0,
             patience: 3,
             least: 0.02,
+            members: 1,
             seed: 11,
         };
         let with = |rows: &Rows| Self { system: system.clone(), rows: rows.clone(), beam: BEAM };

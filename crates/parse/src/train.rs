@@ -9,6 +9,7 @@
 //! A parser that learned from right tags would trust the tagger too much; so it learns from tags that are as good
 //! and as bad as those it will get.
 
+use std::borrow::Cow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,6 +21,7 @@ use crate::machine::Search;
 use crate::machine::learn::Epoch;
 use crate::model::Parser;
 use crate::tagger::{Tagger, TaggerTraining};
+use crate::tags::TagSet;
 
 pub use constituency::train_constituency;
 pub use dependency::train_dependency;
@@ -27,6 +29,7 @@ pub use tagger::train_tagger;
 
 mod constituency;
 mod dependency;
+mod passes;
 mod tagger;
 
 /// How to train.
@@ -105,10 +108,13 @@ pub(crate) fn by_frequency<'a>(items: impl Iterator<Item = &'a str>) -> Vec<Stri
     all.into_iter().map(|(item, _)| item.to_string()).collect()
 }
 
+/// A word and the name of its tag.
+pub(crate) type Tokens<'a> = (&'a str, Cow<'a, str>);
+
 /// Words and tags of the training and held-out sentences, in numbers.
 pub(crate) struct Prepared {
     pub(crate) lexicon: Lexicon,
-    pub(crate) tags: Vec<String>,
+    pub(crate) tags: TagSet,
     pub(crate) train: Vec<Tagged>,
     pub(crate) dev: Vec<Tagged>,
 }
@@ -118,19 +124,19 @@ const UNSEEN: u8 = 255;
 
 impl Prepared {
     /// Out of sentences of words with tags.
-    pub(crate) fn new(train: &[Vec<(&str, &str)>], dev: &[Vec<(&str, &str)>]) -> Result<Self, TrainError> {
+    pub(crate) fn new(train: &[Vec<Tokens<'_>>], dev: &[Vec<Tokens<'_>>]) -> Result<Self, TrainError> {
         if train.is_empty() {
             return Err(TrainError::Empty);
         }
-        let tags = by_frequency(train.iter().flatten().map(|&(_, tag)| tag));
+        let tags = by_frequency(train.iter().flatten().map(|(_, tag)| tag.as_ref()));
         if tags.len() > 255 {
             return Err(TrainError::Tags(tags.len()));
         }
         let numbers: HashMap<&str, u8> = tags.iter().map(String::as_str).zip(0..).collect();
         let number = |tag: &str| numbers.get(tag).copied().unwrap_or(UNSEEN);
-        let lexicon = Lexicon::build(train.iter().flatten().map(|&(word, tag)| (word, number(tag))));
-        let prepare = |sentences: &[Vec<(&str, &str)>]| {
-            let one = |sentence: &Vec<(&str, &str)>| Tagged {
+        let lexicon = Lexicon::build(train.iter().flatten().map(|(word, tag)| (*word, number(tag))));
+        let prepare = |sentences: &[Vec<Tokens<'_>>]| {
+            let one = |sentence: &Vec<Tokens<'_>>| Tagged {
                 words: sentence.iter().map(|(word, _)| lexicon.word(word)).collect(),
                 tags: sentence.iter().map(|(_, tag)| number(tag)).collect(),
             };
@@ -138,6 +144,7 @@ impl Prepared {
         };
         let (train, dev) = (prepare(train), prepare(dev));
         drop(numbers);
+        let tags = TagSet::new(&tags);
         Ok(Self { lexicon, tags, train, dev })
     }
 
@@ -150,7 +157,7 @@ impl Prepared {
     ) -> (Tagger, f64) {
         let examples: Vec<(&[Word], &[u8])> =
             self.train.iter().map(|tagged| (&tagged.words[..], &tagged.tags[..])).collect();
-        let judge = |tagger: &Tagger| accuracy(tagger, &self.dev, config.threads);
+        let judge = |tagger: &Tagger| self.accuracy(tagger, config.threads);
         let training =
             TaggerTraining { lookahead: config.lookahead, epochs: TAGGER_EPOCHS, threads: config.threads };
         let tagger =
@@ -160,8 +167,21 @@ impl Prepared {
                     epoch.number, epoch.updates, epoch.figure
                 )));
             });
-        let accuracy = accuracy(&tagger, &self.dev, config.threads);
+        let accuracy = self.accuracy(&tagger, config.threads);
         (tagger, accuracy)
+    }
+
+    /// How many words have the treebank's own tag.
+    fn right(&self, found: &[u8], tags: &[u8]) -> usize {
+        found.iter().zip(tags).filter(|&(&found, &tag)| self.tags.same(found, tag)).count()
+    }
+
+    /// Per cent of held-out words with the right tag.
+    fn accuracy(&self, tagger: &Tagger, threads: usize) -> f64 {
+        let words: Vec<&[Word]> = self.dev.iter().map(|tagged| &tagged.words[..]).collect();
+        let found = tag_all(tagger, &words, false, threads);
+        let right: usize = found.iter().zip(&self.dev).map(|(found, dev)| self.right(found, &dev.tags)).sum();
+        right as f64 * 100.0 / words.iter().map(|words| words.len()).sum::<usize>().max(1) as f64
     }
 
     /// Tags of the training sentences by taggers that have not seen them.
@@ -195,7 +215,7 @@ impl Prepared {
             let sentences: Vec<&[Word]> = mine.iter().map(|&index| &self.train[index].words[..]).collect();
             let found = tag_all(&tagger, &sentences, config.tags_alone, config.threads);
             for (index, found) in mine.into_iter().zip(found) {
-                right += found.iter().zip(&self.train[index].tags).filter(|(a, b)| a == b).count();
+                right += self.right(&found, &self.train[index].tags);
                 all += found.len();
                 tags[index] = found;
             }
@@ -211,17 +231,6 @@ impl Prepared {
 const TAGGER_EPOCHS: usize = 14;
 const FOLDS: usize = 4;
 const JACKKNIFE_EPOCHS: usize = 3;
-
-/// Per cent of words with the right tag.
-pub(crate) fn accuracy(tagger: &Tagger, sentences: &[Tagged], threads: usize) -> f64 {
-    let words: Vec<&[Word]> = sentences.iter().map(|tagged| &tagged.words[..]).collect();
-    let (mut right, mut all) = (0, 0);
-    for (found, tagged) in tag_all(tagger, &words, false, threads).iter().zip(sentences) {
-        right += found.iter().zip(&tagged.tags).filter(|(a, b)| a == b).count();
-        all += found.len();
-    }
-    right as f64 * 100.0 / all.max(1) as f64
-}
 
 /// Tags many sentences.
 pub(crate) fn tag_all(tagger: &Tagger, sentences: &[&[Word]], alone: bool, threads: usize) -> Vec<Vec<u8>> {

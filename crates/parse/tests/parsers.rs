@@ -13,7 +13,7 @@ use sylvan_parse::{
 use sylvan_sample::{Config, Sampler};
 use sylvan_testkit::cases;
 use sylvan_trees::conllu::{Columns, parse_block};
-use sylvan_trees::{DependencyTree, HeadRules, Tree, penn};
+use sylvan_trees::{DependencyTree, Head, HeadRules, Tree, penn};
 
 /// Constituency and dependency trees of the sample corpus.
 fn sample(first: u64, count: usize, vocab: &mut Vocab) -> (Vec<Tree>, Vec<DependencyTree>) {
@@ -74,12 +74,53 @@ fn fresh_sentences_of_the_sample_corpus_are_parsed_well() {
 #[test]
 fn the_number_of_threads_does_not_change_the_file() {
     let dir = tempfile::tempdir().unwrap();
-    let write = |threads: usize| {
-        let path = dir.path().join(threads.to_string());
-        constituency(&mut Vocab::new(), threads, 150).write(&path).unwrap();
-        std::fs::read(path).unwrap()
+    let path = dir.path().join("parser");
+    let bytes = |parser: Parser| {
+        parser.write(&path).unwrap();
+        std::fs::read(&path).unwrap()
     };
-    assert!(write(1) == write(3));
+    let constituents = |threads| bytes(constituency(&mut Vocab::new(), threads, 150));
+    assert!(constituents(1) == constituents(3));
+    let mut vocab = Vocab::new();
+    let (_, train) = sample(0, 150, &mut vocab);
+    for beam in [1, 4] {
+        let dependencies = |threads| {
+            let config = TrainConfig { threads, beam, ..quick() };
+            bytes(train_dependency(&train, &[], &vocab, &config, &Silent, &mut |_| {}).unwrap())
+        };
+        assert!(dependencies(1) == dependencies(3), "beam {beam}");
+    }
+}
+
+/// The part of words with the right head, among punctuation and among all others.
+fn attachment(parser: &Parser, trees: &[DependencyTree], beam: usize, vocab: &Vocab) -> [f64; 2] {
+    let mut workspace = Workspace::new();
+    let mut counts = [[0.0; 2]; 2];
+    for tree in trees {
+        let parsed = parser.dependencies(&texts(tree, vocab), beam, None, &mut workspace).unwrap();
+        for (word, found) in tree.words().iter().zip(&parsed.heads) {
+            let head = match word.head {
+                Head::Word(head) => Some(head),
+                _ => None,
+            };
+            let count = &mut counts[usize::from(vocab.text(word.deprel) != "punct")];
+            count[usize::from(head == *found)] += 1.0;
+        }
+    }
+    counts.map(|[wrong, right]| right * 100.0 / (wrong + right))
+}
+
+#[test]
+fn fresh_sentences_get_the_right_heads_greedily_and_with_a_beam() {
+    let mut vocab = Vocab::new();
+    let (_, train) = sample(0, cases(300, 3000), &mut vocab);
+    let (_, fresh) = sample(100_000, 200, &mut vocab);
+    for beam in [1, 8] {
+        let config = TrainConfig { beam, ..quick() };
+        let parser = train_dependency(&train, &[], &vocab, &config, &Silent, &mut |_| {}).unwrap();
+        let [marks, words] = attachment(&parser, &fresh, beam, &vocab);
+        assert!(marks > 80.0 && words > 86.0, "beam {beam}: {marks:.1} and {words:.1}");
+    }
 }
 
 #[test]

@@ -8,23 +8,36 @@
 //! reductions alone. A row of the wrong kind has no weights for an action, so scoring need not tell them apart; only
 //! learning asks [`applies`].
 
-use super::system::{Atom, DependencySystem, Item, SHIFT, Templates, WINDOW};
+use super::system::{Around, Atom, DependencySystem, Item, Queue, ROOT, SHIFT, Templates};
 use crate::machine::Templates as Keys;
 
 const PAPER: u64 = 4000;
 const PAPER_SHIFT: u64 = 4100;
 const RICH: u64 = 4200;
 const RICH_SHIFT: u64 = 4400;
+const AROUND: u64 = 4600;
+const GUESS: u64 = 4700;
 
 /// The features with q0 of the twenty.
 const PAPER_QUEUE: usize = 6;
 /// The features with q0 of the rich set.
-const RICH_QUEUE: usize = 34;
+const RICH_QUEUE: usize = 40;
 
-/// Word and tag in one number.
+/// A word as features see it, all as wide as a key.
+#[derive(Clone, Copy)]
+struct Seen {
+    form: u64,
+    tag: u64,
+    /// The group of the tag.
+    group: u64,
+    /// Form and tag in one.
+    wt: u64,
+}
+
 #[inline]
-fn wt(atom: Atom) -> u64 {
-    atom.form << 9 | atom.tag
+fn see(atom: &Atom) -> Seen {
+    let (form, tag) = (atom.form, u64::from(atom.tag));
+    Seen { form, tag, group: u64::from(atom.group), wt: form << 9 | tag }
 }
 
 /// Small numbers in one.
@@ -51,83 +64,83 @@ pub(crate) fn applies(system: &DependencySystem, index: usize, action: u8) -> bo
     }
 }
 
-/// The features of a state: its three topmost items, the next words as far as they may be seen, and the word that a
-/// shift would shift.
+/// The features of a state: its three topmost items and the next words as far as they may be seen.
 #[inline]
-pub(crate) fn keys(
-    system: &DependencySystem,
-    items: [&Item; 3],
-    queue: [Atom; WINDOW],
-    shifted: Atom,
-    keys: &mut Vec<u64>,
-) {
+pub(crate) fn keys(system: &DependencySystem, items: [&Item; 3], queue: &Queue, keys: &mut Vec<u64>) {
     let blind = system.lookahead == 0;
+    let nothing = Atom::default();
     match system.templates {
         Templates::Paper => {
-            paper_queue(items, queue[0], &mut Keys::new(keys, PAPER));
+            paper_queue(items, see(&queue.words[0]), &mut Keys::new(keys, PAPER));
             if blind {
-                paper_queue(items, shifted, &mut Keys::new(keys, PAPER_SHIFT));
+                paper_queue(items, see(&queue.shifted), &mut Keys::new(keys, PAPER_SHIFT));
             }
             paper_stack(items, &mut Keys::new(keys, PAPER + PAPER_QUEUE as u64));
         }
         Templates::Rich => {
-            rich_queue(items, queue, &mut Keys::new(keys, RICH));
+            rich_queue(items, &queue.words, &mut Keys::new(keys, RICH));
             if blind {
-                let seen = [shifted, Atom::default(), Atom::default()];
-                rich_queue(items, seen, &mut Keys::new(keys, RICH_SHIFT));
+                let seen = [queue.shifted, nothing, nothing];
+                rich_queue(items, &seen, &mut Keys::new(keys, RICH_SHIFT));
             }
             rich_stack(items, &mut Keys::new(keys, RICH + RICH_QUEUE as u64));
+            if system.looks_around() {
+                around(items, queue, &mut Keys::new(keys, AROUND));
+                guess(items, queue, &mut Keys::new(keys, GUESS));
+            }
         }
     }
 }
 
-fn paper_queue([s0, s1, _]: [&Item; 3], q0: Atom, f: &mut Keys<'_>) {
-    let (s0, s1) = (s0.word, s1.word);
+fn paper_queue([s0, s1, _]: [&Item; 3], q0: Seen, f: &mut Keys<'_>) {
+    let (s0, s1) = (see(&s0.word), see(&s1.word));
     f.one(q0.form);
     f.one(q0.tag);
-    f.one(wt(q0));
+    f.one(q0.wt);
     f.two(s0.tag, q0.tag);
     f.two(s0.form, pack(s1.tag, q0.tag, 0));
     f.one(pack(s1.tag, s0.tag, q0.tag));
 }
 
 fn paper_stack([i0, i1, _]: [&Item; 3], f: &mut Keys<'_>) {
-    let (s0, s1) = (i0.word, i1.word);
+    let (s0, s1) = (see(&i0.word), see(&i1.word));
     f.one(s0.form);
     f.one(s0.tag);
-    f.one(wt(s0));
+    f.one(s0.wt);
     f.one(s1.form);
     f.one(s1.tag);
-    f.one(wt(s1));
+    f.one(s1.wt);
     f.two(s0.form, s1.form);
     f.two(s0.tag, s1.tag);
-    f.two(wt(s0), s1.tag);
-    f.two(s0.form, wt(s1));
-    f.two(s0.tag, wt(s1));
-    f.two(wt(s0), s1.form);
-    f.one(pack(s1.tag, s0.tag, i0.left.tag));
-    f.one(pack(s1.tag, s0.tag, i0.right.tag));
+    f.two(s0.wt, s1.tag);
+    f.two(s0.form, s1.wt);
+    f.two(s0.tag, s1.wt);
+    f.two(s0.wt, s1.form);
+    f.one(pack(s1.tag, s0.tag, u64::from(i0.left.tag)));
+    f.one(pack(s1.tag, s0.tag, u64::from(i0.right.tag)));
 }
 
-fn rich_queue([i0, i1, i2]: [&Item; 3], [q0, q1, q2]: [Atom; WINDOW], f: &mut Keys<'_>) {
-    let (s0, s1, s2) = (i0.word, i1.word, i2.word);
+fn rich_queue([i0, i1, i2]: [&Item; 3], queue: &[Atom; 3], f: &mut Keys<'_>) {
+    let [s0, s1, s2] = [i0, i1, i2].map(|item| see(&item.word));
+    let [q0, q1, q2] = [see(&queue[0]), see(&queue[1]), see(&queue[2])];
+    let [l0, r0, r1] = [&i0.left, &i0.right, &i1.right].map(see);
     f.one(q0.form);
     f.one(q0.tag);
-    f.one(wt(q0));
-    f.one(wt(q1));
+    f.one(q0.wt);
+    f.one(q1.wt);
     f.one(q1.tag);
     f.one(q2.tag);
     f.two(q1.form, q0.tag);
     f.two(s0.tag, q0.tag);
-    f.two(wt(s0), q0.tag);
-    f.two(s0.tag, wt(q0));
+    f.two(s0.wt, q0.tag);
+    f.two(s0.tag, q0.wt);
     f.two(s0.form, q0.form);
-    f.two(wt(s0), wt(q0));
+    f.two(s0.wt, q0.wt);
     f.two(s1.tag, q0.tag);
-    f.two(wt(s1), q0.tag);
+    f.two(s1.wt, q0.tag);
     f.two(s1.form, q0.form);
     f.two(q0.tag, q1.tag);
-    f.two(wt(q0), wt(q1));
+    f.two(q0.wt, q1.wt);
     f.one(pack(q0.tag, q1.tag, q2.tag));
     f.one(pack(s0.tag, s1.tag, q0.tag));
     f.two(s0.form, pack(s1.tag, q0.tag, 0));
@@ -138,13 +151,20 @@ fn rich_queue([i0, i1, i2]: [&Item; 3], [q0, q1, q2]: [Atom; WINDOW], f: &mut Ke
     f.two(pack(s0.tag, s1.tag, q0.tag), q1.tag);
     f.two(pack(s0.tag, s1.tag, s2.tag), q0.tag);
     f.two(pack(s0.tag, q0.tag, q1.tag), q2.tag);
-    f.one(pack(s0.tag, i0.left.tag, q0.tag));
-    f.one(pack(s0.tag, i0.right.tag, q0.tag));
-    f.two(pack(s1.tag, i1.right.tag, s0.tag), q0.tag);
-    f.two(wt(s0), pack(q0.tag, u64::from(i0.rights), u64::from(i0.lefts)));
-    f.two(i0.right.form, pack(s0.tag, q0.tag, 0));
-    f.two(pack(s0.tag, s1.tag, q0.tag), i0.right.tag);
+    f.one(pack(s0.tag, l0.tag, q0.tag));
+    f.one(pack(s0.tag, r0.tag, q0.tag));
+    f.two(pack(s1.tag, r1.tag, s0.tag), q0.tag);
+    f.two(s0.wt, pack(q0.tag, u64::from(i0.rights), u64::from(i0.lefts)));
+    f.two(r0.form, pack(s0.tag, q0.tag, 0));
+    f.two(pack(s0.tag, s1.tag, q0.tag), r0.tag);
     f.two(pack(s0.tag, s1.tag, q0.tag), distance(i0, i1));
+    // Whether the next word belongs to the top or to what is below it.
+    f.three(s1.form, s0.form, q0.form);
+    f.three(s1.tag, s0.form, q0.form);
+    f.three(s1.form, s0.tag, q0.form);
+    f.one(pack(s0.group, s1.group, q0.group));
+    f.two(pack(s0.group, s1.group, s2.group), q0.group << 8 | q1.group);
+    f.two(pack(s0.group, l0.group, s1.group), q0.form);
 }
 
 /// How far apart the head words are, in few numbers.
@@ -163,68 +183,167 @@ fn distance(i0: &Item, i1: &Item) -> u64 {
 }
 
 fn rich_stack([i0, i1, i2]: [&Item; 3], f: &mut Keys<'_>) {
-    let (s0, s1, s2) = (i0.word, i1.word, i2.word);
+    let [s0, s1, s2] = [i0, i1, i2].map(|item| see(&item.word));
+    let [l0, r0, l1, r1] = [&i0.left, &i0.right, &i1.left, &i1.right].map(see);
     let apart = distance(i0, i1);
+    let children = |item: &Item| u64::from(item.lefts) << 8 | u64::from(item.rights);
     f.one(s0.form);
     f.one(s0.tag);
-    f.one(wt(s0));
+    f.one(s0.wt);
     f.one(s1.form);
     f.one(s1.tag);
-    f.one(wt(s1));
+    f.one(s1.wt);
     f.one(s2.tag);
-    f.one(wt(s2));
+    f.one(s2.wt);
     f.two(s0.form, s1.form);
     f.two(s0.tag, s1.tag);
-    f.two(wt(s0), s1.tag);
-    f.two(s0.form, wt(s1));
-    f.two(s0.tag, wt(s1));
-    f.two(wt(s0), s1.form);
-    f.two(wt(s0), wt(s1));
+    f.two(s0.wt, s1.tag);
+    f.two(s0.form, s1.wt);
+    f.two(s0.tag, s1.wt);
+    f.two(s0.wt, s1.form);
+    f.two(s0.wt, s1.wt);
     f.one(pack(s0.tag, s1.tag, s2.tag));
     f.two(s0.form, pack(s1.tag, s2.tag, 0));
     f.two(s1.form, pack(s0.tag, s2.tag, 0));
     f.two(s2.form, pack(s0.tag, s1.tag, 0));
-    let children = [
-        i0.left.tag,
-        i0.right.tag,
-        i1.left.tag,
-        i1.right.tag,
-        u64::from(i0.left2),
-        u64::from(i0.right2),
-        u64::from(i1.left2),
-        u64::from(i1.right2),
-    ];
-    let [l0, r0, l1, r1, l02, r02, l12, r12] = children;
-    for child in children {
+    let [l02, r02, l12, r12] = [i0.left2, i0.right2, i1.left2, i1.right2].map(u64::from);
+    for child in [l0.tag, r0.tag, l1.tag, r1.tag, l02, r02, l12, r12] {
         f.one(pack(s0.tag, s1.tag, child));
     }
-    for child in [l0, r0, l1, r1] {
+    for child in [l0.tag, r0.tag, l1.tag, r1.tag] {
         f.two(s0.form, pack(s1.tag, child, 0));
         f.two(s1.form, pack(s0.tag, child, 0));
     }
-    f.two(pack(s0.tag, l0, l02), s1.tag);
-    f.two(pack(s0.tag, r0, r02), s1.tag);
-    f.two(pack(s1.tag, l1, l12), s0.tag);
-    f.two(pack(s1.tag, r1, r12), s0.tag);
-    f.two(pack(s0.tag, s1.tag, r1), l0);
-    f.two(pack(s0.tag, s1.tag, l1), r1);
-    f.two(i0.left.form, pack(s0.tag, s1.tag, 0));
-    f.two(i0.right.form, pack(s0.tag, s1.tag, 0));
-    f.two(i1.left.form, pack(s0.tag, s1.tag, 0));
-    f.two(i1.right.form, pack(s0.tag, s1.tag, 0));
-    f.two(s0.form, i0.right.form);
-    f.two(s1.form, i1.right.form);
-    f.two(s0.form, i1.right.form);
-    f.two(wt(s0), pack(u64::from(i0.lefts), u64::from(i0.rights), 1));
-    f.two(wt(s1), pack(u64::from(i1.lefts), u64::from(i1.rights), 2));
-    f.two(s0.tag, pack(u64::from(i0.lefts), u64::from(i0.rights), s1.tag));
-    f.two(s1.tag, pack(u64::from(i1.lefts), u64::from(i1.rights), s0.tag));
+    f.two(pack(s0.tag, l0.tag, l02), s1.tag);
+    f.two(pack(s0.tag, r0.tag, r02), s1.tag);
+    f.two(pack(s1.tag, l1.tag, l12), s0.tag);
+    f.two(pack(s1.tag, r1.tag, r12), s0.tag);
+    f.two(pack(s0.tag, s1.tag, r1.tag), l0.tag);
+    f.two(pack(s0.tag, s1.tag, l1.tag), r1.tag);
+    for child in [l0, r0, l1, r1] {
+        f.two(child.form, pack(s0.tag, s1.tag, 0));
+    }
+    f.two(s0.form, r0.form);
+    f.two(s1.form, r1.form);
+    f.two(s0.form, r1.form);
+    f.two(s0.wt, children(i0));
+    f.two(s1.wt, children(i1));
+    f.two(pack(s0.tag, s1.tag, 0), children(i0));
+    f.two(pack(s1.tag, s0.tag, 0), children(i1));
     f.two(s0.form, apart);
     f.two(s1.form, apart);
     f.one(pack(s0.tag, s1.tag, apart));
-    f.two(wt(s0), pack(s1.tag, apart, 0));
-    f.two(wt(s1), pack(s0.tag, apart, 1));
-    f.two(pack(s0.tag, s1.tag, apart), r1);
+    f.two(s0.wt, pack(s1.tag, apart, 0));
+    f.two(s1.wt, pack(s0.tag, apart, 1));
+    f.two(pack(s0.tag, s1.tag, apart), r1.tag);
+    // What a word is introduced by (a preposition, a conjunction) with what it could belong to.
+    f.two(s1.form, l0.form);
+    f.three(s1.form, l0.form, s0.tag);
+    f.three(s1.form, l0.form, s0.form);
+    f.two(s2.form, l0.form);
+    f.three(s2.form, l0.form, pack(s1.tag, s0.tag, 0));
+    f.three(s1.form, l0.form, pack(s2.tag, s0.tag, 0));
+    f.three(s1.tag, l0.form, s0.form);
+    f.three(r1.form, l0.form, pack(s1.tag, s0.tag, 0));
+    f.three(l1.form, l0.form, pack(s1.tag, s0.tag, 0));
+    f.two(pack(s0.group, s1.group, s2.group), apart);
+    f.two(pack(s0.group, l0.group, r0.group), pack(s1.group, l1.group, r1.group));
+    f.two(s0.form, s1.group);
+    f.two(s1.form, s0.group);
+    f.two(pack(s0.group, s1.group, s2.group), l0.form);
+}
+
+/// What stands around the heads of the two topmost items and between them.
+fn around([i0, i1, i2]: [&Item; 3], queue: &Queue, f: &mut Keys<'_>) {
+    let [s0, s1, s2] = [i0, i1, i2].map(|item| see(&item.word));
+    let [q0, q1] = [see(&queue.words[0]), see(&queue.words[1])];
+    let near = |Around { before, after, .. }: Around| (u64::from(before), u64::from(after));
+    let ((b0, a0), (b1, a1)) = (near(i0.around), near(i1.around));
+    let pair = pack(s0.tag, s1.tag, 0);
+    f.two(pair, b0);
+    f.two(pair, a0);
+    f.two(pair, b1);
+    f.two(pair, a1);
+    f.three(pair, b0, a1);
+    f.three(pair, b1, a0);
+    f.three(pair, a0, a1);
+    f.three(pair, b0, b1);
+    f.two(s0.form, pack(b0, a0, 0));
+    f.two(s1.form, pack(b1, a1, 0));
+    // What was put aside before the next word, within the two items, and before each.
+    let [m0, m1] = queue.marks.map(u64::from);
+    let (between, below) = (u64::from(i0.around.edge), u64::from(i1.around.edge));
+    let (own, other) = (u64::from(i0.around.mark), u64::from(i1.around.mark));
+    f.one(m0);
+    f.two(m0, s0.tag);
+    f.two(m0, s0.form);
+    f.two(m0, q0.tag);
+    f.two(m0, pack(s0.tag, q0.tag, 0));
+    f.two(m0, pair);
+    f.two(m0, pack(s0.tag, s1.tag, q0.tag));
+    f.three(m0, s0.form, q0.form);
+    f.two(m0, q0.form);
+    f.two(m1, pack(q0.tag, q1.tag, s0.tag));
+    f.one(between);
+    f.two(between, pair);
+    f.two(between, s0.tag);
+    f.two(between, s1.tag);
+    f.two(between, pack(s0.group, s1.group, distance(i0, i1)));
+    f.two(between, m0);
+    f.three(between, m0, pair);
+    f.three(between, below, pair);
+    f.three(between, below, m0);
+    f.three(between, m0, pack(s0.tag, s1.tag, q0.tag));
+    f.two(between, s0.form);
+    f.two(between, s1.form);
+    f.two(own, pair);
+    f.two(other, pair);
+    f.three(own, between, s0.tag);
+    f.three(between, u64::from(i2.around.edge), pack(s0.group, s1.group, s2.group));
+    f.three(between, see(&i0.left).form, pack(s0.group, s1.group, 0));
+}
+
+/// What the first guess says about the two topmost items and the next word.
+fn guess([i0, i1, _]: [&Item; 3], queue: &Queue, f: &mut Keys<'_>) {
+    let (a0, a1) = (i0.around, i1.around);
+    if queue.head == 0 && a0.head == 0 {
+        return;
+    }
+    let place = |head: u32| match head {
+        0 => 0,
+        ROOT => 1,
+        head if head >= queue.position => 2,
+        head if head == i0.position => 3,
+        head if head == i1.position => 4,
+        head if head < i1.position => 5,
+        _ => 6,
+    };
+    let waits = |around: Around| u64::from(around.last >= queue.position);
+    let [s0, s1, q0] = [&i0.word, &i1.word, &queue.words[0]].map(see);
+    let (w0, w1) = (waits(a0), waits(a1));
+    let heads = place(a0.head) << 8 | place(a1.head) << 4 | place(queue.head);
+    let all = heads << 2 | w0 << 1 | w1;
+    let two = place(a0.head) << 6 | place(a1.head) << 2 | w0 << 1 | w1;
+    let next = place(queue.head) << 1 | w0;
+    let pair = pack(s0.tag, s1.tag, 0);
+    f.one(all);
+    f.one(two);
+    f.one(next);
+    f.two(all, pair);
+    f.two(two, pair);
+    f.two(all, pack(s0.tag, s1.tag, q0.tag));
+    f.two(next, pack(s0.tag, q0.tag, 0));
+    f.two(two, s0.tag);
+    f.two(two, s1.tag);
+    f.two(two, s0.form);
+    f.two(two, s1.form);
+    f.three(next, s0.form, q0.form);
+    f.two(all, distance(i0, i1));
+    f.two(two, u64::from(a0.edge));
+    f.two(all, u64::from(queue.marks[0]));
+    f.three(two, i0.left.form, s1.tag);
+    f.two(two, pack(s0.tag, u64::from(i0.lefts), u64::from(i0.rights)));
+    f.two(two, pack(s1.tag, u64::from(i1.lefts), u64::from(i1.rights)));
 }
 
 #[cfg(test)]
@@ -233,12 +352,12 @@ mod tests {
 
     #[test]
     fn the_numbers_of_templates_are_right() {
-        let item = Item::word(Atom { form: 3, tag: 4 }, 2);
+        let item = Item::word(Atom { form: 3, tag: 4, group: 5 }, 2, Around::default());
         let items = [&item, &item, &item];
         let count = |templates, lookahead| {
             let mut out = Vec::new();
             let system = DependencySystem { templates, lookahead };
-            keys(&system, items, [Atom::default(); WINDOW], item.word, &mut out);
+            keys(&system, items, &Queue { shifted: item.word, ..Queue::default() }, &mut out);
             let distinct: std::collections::BTreeSet<u64> = out.iter().copied().collect();
             assert_eq!(distinct.len(), out.len(), "no two features share a key");
             out.len()

@@ -7,7 +7,7 @@
 //! they came, and is exactly the score that the batch parser gives to the same actions.
 
 use super::features;
-use super::system::{Atom, DependencySystem, Item, LEFT, RIGHT, SHIFT, WINDOW};
+use super::system::{Around, Atom, DependencySystem, Item, LEFT, Queue, RIGHT, SHIFT};
 use crate::lexicon::Word;
 use crate::machine::Rows;
 use crate::machine::beam::Weights;
@@ -79,13 +79,16 @@ impl<'p> WordByWord<'p> {
     pub fn word(&self, text: &str) -> IncomingWord {
         let word = self.parser.lexicon.word(text);
         let tag = self.parser.tagger.tag(&[word], &mut crate::machine::Search::new());
-        IncomingWord(Atom::new(&word, tag.first().copied().unwrap_or(0)))
+        self.incoming(&word, tag.first().copied().unwrap_or(0))
     }
 
     /// A word with a part of speech of the parser's by number (see [`Parser::tags`]).
     pub fn tagged_word(&self, text: &str, tag: u8) -> IncomingWord {
-        let word: Word = self.parser.lexicon.word(text);
-        IncomingWord(Atom::new(&word, tag))
+        self.incoming(&self.parser.lexicon.word(text), tag)
+    }
+
+    fn incoming(&self, word: &Word, tag: u8) -> IncomingWord {
+        IncomingWord(Atom::new(word, tag, self.parser.tags.group(tag)))
     }
 
     /// The sum of the scores of all actions that led to a state.
@@ -187,16 +190,16 @@ impl<'p> WordByWord<'p> {
         let kept = self.states[at as usize];
         let s1 = self.states[kept.below as usize];
         let s2 = &self.states[s1.below as usize].item;
-        let mut queue = [Atom::default(); WINDOW];
+        let mut queue = Queue { shifted, ..Queue::default() };
         if self.system.lookahead > 0 {
-            queue[0] = q0;
+            queue.words[0] = q0;
         }
         let mut keys = Vec::new();
-        features::keys(self.system, [&kept.item, &s1.item, s2], queue, shifted, &mut keys);
+        features::keys(self.system, [&kept.item, &s1.item, s2], &queue, &mut keys);
         let mut scores = [0; MAX_ACTIONS];
         self.rows.add(&keys, &mut scores);
         let (item, below) = match action {
-            SHIFT => (Item::word(shifted, kept.words as usize), at),
+            SHIFT => (Item::word(shifted, kept.words as usize, Around::default()), at),
             LEFT => (kept.item.take_left(&s1.item), s1.below),
             _ => (s1.item.take_right(&kept.item), s1.below),
         };

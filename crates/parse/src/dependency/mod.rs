@@ -1,6 +1,8 @@
 //! Dependencies: transition system, features, relations, and a parser that is fed word by word.
 
+pub(crate) mod aside;
 pub(crate) mod features;
+pub(crate) mod guess;
 pub(crate) mod incremental;
 pub(crate) mod relations;
 pub(crate) mod system;

@@ -7,7 +7,7 @@
 use crate::lexicon::Word;
 use crate::machine::{ActionSet, Effect, System, Templates, View};
 
-/// A sentence with its heads.
+/// A sentence with its heads, and with what was put aside before each word.
 #[derive(Debug, Clone)]
 pub(crate) struct Tree {
     /// The features of each word's arc; they depend on nothing that is decided here but the relation before.
@@ -18,7 +18,7 @@ const ARC: u64 = 5000;
 const HISTORY: u64 = 5100;
 
 impl Tree {
-    pub(crate) fn new(words: &[Word], tags: &[u8], heads: &[Option<u32>]) -> Self {
+    pub(crate) fn new(words: &[Word], tags: &[u8], heads: &[Option<u32>], marks: &[u32]) -> Self {
         let length = words.len();
         let mut children: Vec<Vec<u32>> = vec![Vec::new(); length];
         for (word, head) in heads.iter().enumerate() {
@@ -88,6 +88,9 @@ impl Tree {
             f.three(dw, hw, apart);
             f.two(pair, (siblings.len().min(6) as u64) << 4 | rank);
             f.three(pair, tag(first), tag(last));
+            f.two(pair, u64::from(marks[d]));
+            f.three(pair, u64::from(marks[d]), tag(first));
+            f.two(pair, u64::from(marks[d + 1]));
             keys
         });
         Self { keys: keys.collect() }

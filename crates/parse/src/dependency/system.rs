@@ -23,12 +23,14 @@ pub(crate) const RIGHT: u8 = 2;
 pub(crate) struct Atom {
     pub(crate) form: u64,
     /// The tag, plus 1.
-    pub(crate) tag: u64,
+    pub(crate) tag: u16,
+    /// Its group, plus 1 (see [`TagSet`](crate::tags::TagSet)).
+    pub(crate) group: u16,
 }
 
 impl Atom {
-    pub(crate) fn new(word: &Word, tag: u8) -> Self {
-        Self { form: word.low, tag: u64::from(tag) + 1 }
+    pub(crate) fn new(word: &Word, tag: u8, group: u8) -> Self {
+        Self { form: word.low, tag: u16::from(tag) + 1, group: u16::from(group) + 1 }
     }
 }
 
@@ -41,29 +43,50 @@ pub(crate) struct Item {
     pub(crate) left: Atom,
     pub(crate) right: Atom,
     /// The tags of the second children from outside.
-    pub(crate) left2: u8,
-    pub(crate) right2: u8,
+    pub(crate) left2: u16,
+    pub(crate) right2: u16,
     /// How many children on each side, up to 255.
     pub(crate) lefts: u8,
     pub(crate) rights: u8,
+    pub(crate) around: Around,
 }
 
+/// What stands around a partial tree and its head word. All nothing where the parser does not look further than one
+/// word ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Around {
+    /// The tags of the words before and after the head word.
+    pub(crate) before: u16,
+    pub(crate) after: u16,
+    /// Words put aside (see `aside.rs`) just before the head word and before the whole tree.
+    pub(crate) mark: u32,
+    pub(crate) edge: u32,
+    /// The head and the last child of the head word in the first guess (see `guess.rs`), as positions plus 1; 0 for
+    /// none, [`ROOT`] for the head of the root.
+    pub(crate) head: u32,
+    pub(crate) last: u32,
+}
+
+/// In the place of the head of the root.
+pub(crate) const ROOT: u32 = u32::MAX;
+
 impl Item {
-    pub(crate) fn word(word: Atom, position: usize) -> Self {
-        Self { word, position: position as u32 + 1, ..Self::default() }
+    pub(crate) fn word(word: Atom, position: usize, around: Around) -> Self {
+        Self { word, position: position as u32 + 1, around, ..Self::default() }
     }
 
     /// This item with another as its new leftmost child.
     pub(crate) fn take_left(mut self, child: &Self) -> Self {
-        self.left2 = self.left.tag as u8;
+        self.left2 = self.left.tag;
         self.left = child.word;
         self.lefts = self.lefts.saturating_add(1);
+        self.around.edge = child.around.edge;
         self
     }
 
     /// This item with another as its new rightmost child.
     pub(crate) fn take_right(mut self, child: &Self) -> Self {
-        self.right2 = self.right.tag as u8;
+        self.right2 = self.right.tag;
         self.right = child.word;
         self.rights = self.rights.saturating_add(1);
         self
@@ -72,11 +95,21 @@ impl Item {
     /// What tells it from other items in the same place.
     pub(crate) fn digest(&self) -> u64 {
         use sylvan_base::hash::fold;
-        let small = [self.left2, self.right2, self.lefts, self.rights];
-        let parts = [self.word, self.left, self.right];
-        let hash =
-            parts.iter().fold(u64::from(self.position), |hash, atom| fold(fold(hash, atom.form), atom.tag));
-        fold(hash, u64::from(u32::from_le_bytes(small)))
+        let tags = [self.word.tag, self.left.tag, self.right.tag, self.left2].map(u64::from);
+        let tags = tags.iter().fold(0, |all, tag| all << 16 | tag);
+        let small = [u64::from(self.right2) << 16, u64::from(self.lefts) << 8, u64::from(self.rights)];
+        // The guess goes with the position.
+        let Around { before, after, mark, edge, .. } = self.around;
+        let parts = [
+            self.word.form,
+            self.left.form,
+            self.right.form,
+            tags,
+            small.iter().sum::<u64>() << 32 | u64::from(self.position),
+            u64::from(before) << 16 | u64::from(after),
+            u64::from(mark) << 32 | u64::from(edge),
+        ];
+        parts.into_iter().fold(0, fold)
     }
 }
 
@@ -85,18 +118,60 @@ impl Item {
 pub(crate) struct Sentence {
     pub(crate) length: usize,
     words: Vec<Atom>,
+    /// What was put aside just before each word, and behind the last.
+    marks: Vec<u32>,
+    /// The right heads, if they are known.
+    gold: Vec<Option<u32>>,
+    /// The first guess: head and last child of each word, as in [`Around`]; empty if there is none.
+    guess: Vec<(u32, u32)>,
 }
 
 /// How many words after the top of the stack features can look at.
 pub(crate) const WINDOW: usize = 3;
 
 impl Sentence {
-    pub(crate) fn new(words: &[Word], tags: &[u8]) -> Self {
-        let mut atoms: Vec<Atom> = words.iter().zip(tags).map(|(word, &tag)| Atom::new(word, tag)).collect();
-        let length = atoms.len();
-        atoms.resize(length + WINDOW, Atom::default());
-        Self { length, words: atoms }
+    /// Out of words and, one more, what was put aside before each and behind the last; none means none.
+    pub(crate) fn new(mut words: Vec<Atom>, mut marks: Vec<u32>) -> Self {
+        let length = words.len();
+        words.resize(length + WINDOW, Atom::default());
+        marks.resize(length + WINDOW, 0);
+        Self { length, words, marks, gold: Vec::new(), guess: Vec::new() }
     }
+
+    /// The same with its right heads.
+    pub(crate) fn with_heads(mut self, heads: Vec<Option<u32>>) -> Self {
+        self.gold = heads;
+        self
+    }
+
+    /// The same with a first guess at its heads.
+    pub(crate) fn with_guess(mut self, heads: &[Option<u32>]) -> Self {
+        self.guess = heads.iter().map(|head| (head.map_or(ROOT, |head| head + 1), 0)).collect();
+        for (child, head) in heads.iter().enumerate() {
+            if let Some(head) = head {
+                // Children come in order: the last one stays.
+                self.guess[*head as usize].1 = child as u32 + 1;
+            }
+        }
+        self
+    }
+
+    /// The sentence from its end to its beginning.
+    pub(crate) fn reversed(&self) -> Self {
+        let words = self.words[..self.length].iter().rev().copied().collect();
+        let marks = self.marks[..=self.length].iter().rev().copied().collect();
+        Self::new(words, marks).with_heads(reversed(&self.gold))
+    }
+
+    fn tag(&self, at: Option<usize>) -> u16 {
+        at.and_then(|at| self.words.get(at)).map_or(0, |word| word.tag)
+    }
+}
+
+/// The heads of a sentence that is read from its end.
+pub(crate) fn reversed(heads: &[Option<u32>]) -> Vec<Option<u32>> {
+    let last = heads.len() as u32;
+    heads.iter().rev().map(|head| head.map(|head| last - 1 - head)).collect()
 }
 
 /// Which features are used.
@@ -116,14 +191,50 @@ pub(crate) struct DependencySystem {
     pub(crate) lookahead: usize,
 }
 
+/// What features see of the words that come.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Queue {
+    /// The next words, as far as they are seen.
+    pub(crate) words: [Atom; WINDOW],
+    /// The word that a shift would shift.
+    pub(crate) shifted: Atom,
+    /// What was put aside before the next word and before the one after it.
+    pub(crate) marks: [u32; 2],
+    /// The position of the next word, plus 1, and that of its head in the first guess.
+    pub(crate) position: u32,
+    pub(crate) head: u32,
+}
+
 impl DependencySystem {
-    /// The next words as far as they are seen, and the word that a shift would shift.
-    fn queue(&self, sentence: &Sentence, next: usize) -> ([Atom; WINDOW], Atom) {
-        let mut queue = [Atom::default(); WINDOW];
-        for (ahead, atom) in queue.iter_mut().enumerate().take(self.lookahead) {
+    /// Whether features look around, beyond the items and the next word.
+    #[inline]
+    pub(crate) fn looks_around(&self) -> bool {
+        self.templates == Templates::Rich && self.lookahead >= 2
+    }
+
+    fn queue(&self, sentence: &Sentence, next: usize) -> Queue {
+        let mut words = [Atom::default(); WINDOW];
+        for (ahead, atom) in words.iter_mut().enumerate().take(self.lookahead) {
             *atom = sentence.words.get(next + ahead).copied().unwrap_or_default();
         }
-        (queue, sentence.words[next])
+        let mark = |at: usize| sentence.marks.get(at).copied().unwrap_or_default();
+        Queue {
+            words,
+            shifted: sentence.words[next],
+            marks: [mark(next), mark(next + 1)],
+            position: next as u32 + 1,
+            head: sentence.guess.get(next).map_or(0, |&(head, _)| head),
+        }
+    }
+
+    fn around(&self, sentence: &Sentence, at: usize) -> Around {
+        if !self.looks_around() {
+            return Around::default();
+        }
+        let mark = sentence.marks.get(at).copied().unwrap_or_default();
+        let (head, last) = sentence.guess.get(at).copied().unwrap_or_default();
+        let (before, after) = (sentence.tag(at.checked_sub(1)), sentence.tag(Some(at + 1)));
+        Around { before, after, mark, edge: mark, head, last }
     }
 }
 
@@ -152,8 +263,16 @@ impl System for DependencySystem {
     }
 
     fn keys(&self, sentence: &Sentence, view: View<'_, Item>, keys: &mut Vec<u64>) {
-        let (queue, shifted) = self.queue(sentence, view.next());
-        features::keys(self, view.items(), queue, shifted, keys);
+        features::keys(self, view.items(), &self.queue(sentence, view.next()), keys);
+    }
+
+    fn good(&self, sentence: &Sentence, view: View<'_, Item>) -> ActionSet {
+        let legal = self.legal(sentence, view);
+        if sentence.gold.is_empty() || view.depth(2) < 2 {
+            return legal;
+        }
+        let least = legal.iter().map(|action| lost(sentence, view, action)).min();
+        legal.iter().filter(|&action| Some(lost(sentence, view, action)) == least).collect()
     }
 
     fn applies(&self, index: usize, action: u8) -> bool {
@@ -163,7 +282,10 @@ impl System for DependencySystem {
     fn apply(&self, sentence: &Sentence, view: View<'_, Item>, action: u8) -> Effect<Item> {
         let [s0, s1] = view.items();
         match action {
-            SHIFT => Effect::Push(Item::word(sentence.words[view.next()], view.next())),
+            SHIFT => {
+                let at = view.next();
+                Effect::Push(Item::word(sentence.words[at], at, self.around(sentence, at)))
+            }
             LEFT => Effect::Join(s0.take_left(s1)),
             _ => Effect::Join(s1.take_right(s0)),
         }
@@ -179,6 +301,34 @@ impl System for DependencySystem {
             Templates::Rich => 3,
         }
     }
+}
+
+/// How many right arcs an action gives up, with at least two items on the stack. For a shift it is a guess: one, where
+/// the two items belong together and the one on top waits for nothing that comes. An exact count would have to look
+/// at all that can follow (Goldberg, Sartorio & Satta 2014).
+fn lost(sentence: &Sentence, view: View<'_, Item>, action: u8) -> usize {
+    let gold = &sentence.gold;
+    let [s0, s1] = view.items().map(|item: &Item| item.position - 1);
+    let head = |word: u32| gold[word as usize];
+    let next = view.next();
+    let coming = |of: u32| gold[next..].iter().filter(|&&head| head == Some(of)).count();
+    if action == SHIFT {
+        let belong = head(s0) == Some(s1) || head(s1) == Some(s0);
+        return usize::from(belong && coming(s0) == 0);
+    }
+    let (child, parent) = if action == LEFT { (s1, s0) } else { (s0, s1) };
+    let mut lost = coming(child);
+    // Words on the stack: those that the child would lose, and whether its own head is one of them.
+    let mut reachable = head(child).is_none_or(|head| head as usize >= next);
+    let mut at = view.at;
+    while at != 0 {
+        let state = &view.states[at as usize];
+        let word = state.item.position - 1;
+        lost += usize::from(word != child && head(word) == Some(child));
+        reachable |= head(child) == Some(word);
+        at = state.below;
+    }
+    lost + usize::from(reachable && head(child) != Some(parent))
 }
 
 /// The actions that build a projective tree, given by its heads (`None`: the root): arcs to the left as soon as they
@@ -235,8 +385,9 @@ pub(crate) fn heads(actions: &[u8], length: usize) -> Vec<Option<u32>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::machine::system::{advance, initial};
     use sylvan_base::Rng;
 
     #[test]
@@ -267,13 +418,38 @@ mod tests {
         }
     }
 
+    pub(crate) fn random_tree(length: usize, rng: &mut Rng) -> Vec<Option<u32>> {
+        let mut tree = vec![None; length];
+        random(0, length as u32, None, rng, &mut tree);
+        tree
+    }
+
+    #[test]
+    fn good_actions_in_any_order_lead_to_the_right_tree() {
+        let mut rng = Rng::new(8);
+        let system = DependencySystem { templates: Templates::Rich, lookahead: 3 };
+        for round in 0..500 {
+            let length = 1 + round % 12;
+            let tree = random_tree(length, &mut rng);
+            let sentence = Sentence::new(vec![Atom::default(); length], Vec::new()).with_heads(tree.clone());
+            let mut states = vec![initial()];
+            for step in 0..system.steps(&sentence) {
+                let view = View { states: &states, at: step as u32, step };
+                let good: Vec<u8> = system.good(&sentence, view).iter().collect();
+                let state = advance(&system, &sentence, view, *rng.pick(&good), 0);
+                states.push(state);
+            }
+            let actions: Vec<u8> = states[1..].iter().map(|state| state.action).collect();
+            assert_eq!(heads(&actions, length), tree);
+        }
+    }
+
     #[test]
     fn projective_trees_survive_their_actions_and_others_are_refused() {
         let mut rng = Rng::new(9);
         for round in 0..500 {
             let length = 1 + round % 12;
-            let mut tree = vec![None; length];
-            random(0, length as u32, None, &mut rng, &mut tree);
+            let tree = random_tree(length, &mut rng);
             let actions = oracle(&tree).unwrap();
             assert_eq!(actions.len(), 2 * length - 1);
             assert_eq!(heads(&actions, length), tree);

@@ -9,7 +9,7 @@
 //! Huang, Fayong & Guo 2012); the first step where the right prefix falls out of the beam is that of early update
 //! (Collins & Roark 2004).
 
-use super::system::{MAX_ACTIONS, State, System, View, advance, initial};
+use super::system::{ActionSet, MAX_ACTIONS, State, System, View, advance, initial};
 
 /// Where scores come from.
 pub(crate) trait Weights: Sync {
@@ -28,6 +28,10 @@ pub(crate) enum Update {
         /// How many steps.
         horizon: usize,
     },
+    /// At every step of a greedy search that takes a wrong action, with the system saying which ones are right
+    /// ([`System::good`]). From the second pass on the search mostly goes where the wrong action leads, so that the
+    /// parser learns to make the best of its errors (Goldberg & Nivre 2012).
+    Local,
 }
 
 /// The memory of a search, used again for each sentence, and its result.
@@ -151,7 +155,7 @@ impl<I: Copy + Default> Search<I> {
         match update {
             Update::MaxViolation { .. } => most.map(|(_, violation)| violation),
             // The right one is in the beam, but not on top.
-            Update::Early => Some(Violation { gold: gold_at, wrong: self.beam[0] }),
+            Update::Early | Update::Local => Some(Violation { gold: gold_at, wrong: self.beam[0] }),
         }
     }
 
@@ -276,15 +280,65 @@ impl<I: Copy + Default> Search<I> {
         let first = gold.iter().zip(&wrong).take_while(|(gold, wrong)| gold.1 == wrong.1).count();
         for (chain, delta) in [(gold, 1), (wrong, -1)] {
             for (step, &(before, action)) in chain.iter().enumerate().skip(first) {
-                self.keys.clear();
-                system.keys(sentence, View { states: &self.states, at: before, step }, &mut self.keys);
-                let keys = self.keys.iter().enumerate();
-                let applying = keys.filter(|&(index, _)| system.applies(index, action));
-                out.extend(applying.map(|(_, &key)| (key, action, delta)));
-                self.keys.clear();
-                system.shared_keys(sentence, step, &mut self.keys);
-                out.extend(self.keys.iter().map(|&key| (key, action, delta)));
+                self.change(system, sentence, before, step, &[(action, delta)], out);
             }
+        }
+    }
+
+    /// The changes of some actions' weights in the rows of a state's features.
+    fn change<S>(
+        &mut self,
+        system: &S,
+        sentence: &S::Sentence,
+        at: u32,
+        step: usize,
+        actions: &[(u8, i8)],
+        out: &mut Vec<(u64, u8, i8)>,
+    ) where
+        S: System<Item = I>,
+    {
+        self.keys.clear();
+        system.keys(sentence, View { states: &self.states, at, step }, &mut self.keys);
+        let own = self.keys.len();
+        system.shared_keys(sentence, step, &mut self.keys);
+        for (index, &key) in self.keys.iter().enumerate() {
+            let applying =
+                actions.iter().filter(|&&(action, _)| index >= own || system.applies(index, action));
+            out.extend(applying.map(|&(action, delta)| (key, action, delta)));
+        }
+    }
+
+    /// Parses a sentence greedily and asks for a change wherever the best action is not among the good ones. After a
+    /// wrong action the search goes on with it if `explore` says so, with the best of the good ones else.
+    pub(crate) fn local<S, W>(
+        &mut self,
+        system: &S,
+        weights: &W,
+        sentence: &S::Sentence,
+        mut explore: impl FnMut() -> bool,
+        out: &mut Vec<(u64, u8, i8)>,
+    ) where
+        S: System<Item = I>,
+        W: Weights,
+    {
+        self.begin();
+        let mut at = 0;
+        for step in 0..system.steps(sentence) {
+            self.share(system, weights, sentence, step);
+            self.score_state(system, weights, sentence, at, step);
+            let view = View { states: &self.states, at, step };
+            let (legal, good) = (system.legal(sentence, view), system.good(sentence, view));
+            let best =
+                |set: &ActionSet| set.iter().max_by_key(|&action| (self.scores[action as usize], !action));
+            let (Some(found), Some(right)) = (best(&legal), best(&good)) else { return };
+            let mut action = found;
+            if !good.contains(found) {
+                self.change(system, sentence, at, step, &[(right, 1), (found, -1)], out);
+                if !explore() {
+                    action = right;
+                }
+            }
+            at = self.push(system, sentence, at, step, action, 0);
         }
     }
 

@@ -33,21 +33,30 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// The average of all weights over `time` updates, without those whose size is below `least`.
-    pub(crate) fn average(table: &Table, time: i64, least: f64) -> Self {
+    /// The mean over tables of the average of all weights over `time` updates, without those whose size is below
+    /// `least`.
+    pub(crate) fn average(tables: &[&Table], time: i64, least: f64) -> Self {
+        let share = 1.0 / tables.len().max(1) as f64;
         let average = |weight: i32, sum: i64| f64::from(weight) - sum as f64 / time.max(1) as f64;
-        let mut largest = 0f64;
         let mut entries: Vec<(u64, u8, f32)> = Vec::new();
-        for (key, row) in table.rows() {
-            for (action, weight, sum) in row {
-                let average = average(weight, sum);
-                if average.abs() >= least && average != 0.0 {
-                    largest = largest.max(average.abs());
-                    entries.push((key, action, average as f32));
-                }
+        for table in tables {
+            for (key, row) in table.rows() {
+                let averages = row.map(|(action, weight, sum)| (action, average(weight, sum)));
+                let averages = averages.filter(|&(_, average)| average != 0.0);
+                entries.extend(averages.map(|(action, average)| (key, action, (average * share) as f32)));
             }
         }
-        entries.sort_unstable_by_key(|&(key, action, _)| (key, action));
+        // Stable, so that the sums below have one order.
+        entries.sort_by_key(|&(key, action, _)| (key, action));
+        entries.dedup_by(|next, kept| {
+            let same = (next.0, next.1) == (kept.0, kept.1);
+            if same {
+                kept.2 += next.2;
+            }
+            same
+        });
+        entries.retain(|&(_, _, average)| f64::from(average).abs() >= least);
+        let largest = entries.iter().fold(0f64, |most, &(_, _, average)| most.max(f64::from(average).abs()));
         let unit = UNIT.min(f64::from(i16::MAX) / largest.max(1.0));
         let quantised = |average: f32| (f64::from(average) * unit).round() as i16;
         entries.retain(|&(_, _, average)| quantised(average) != 0);
@@ -216,7 +225,7 @@ mod tests {
                 table.change(key, rng.below(256) as u8, 1 - 2 * rng.below(2) as i32, time);
             }
         }
-        let rows = Rows::average(&table, 50, 0.0);
+        let rows = Rows::average(&[&table], 50, 0.0);
         let mut wrong = 0;
         for (key, entries) in table.rows() {
             let mut scores = [0; MAX_ACTIONS];
@@ -228,7 +237,16 @@ mod tests {
             }
         }
         assert!(wrong < 10, "{wrong} entries differ by more than rounding and rare collisions");
-        let pruned = Rows::average(&table, 50, 0.5);
+        // The mean of a table and itself is the table; that of a table and nothing is half of it.
+        let add = |rows: &Rows| {
+            let mut scores = [0; MAX_ACTIONS];
+            table.rows().for_each(|(key, _)| rows.add(&[key], &mut scores));
+            scores.map(|score| f64::from(score.abs())).iter().sum::<f64>()
+        };
+        assert_eq!(add(&Rows::average(&[&table, &table], 50, 0.0)), add(&rows));
+        let half = add(&Rows::average(&[&table, &Table::new()], 50, 0.0));
+        assert!((half * 2.0 / add(&rows) - 1.0).abs() < 0.1, "{half}");
+        let pruned = Rows::average(&[&table], 50, 0.5);
         assert!(pruned.bytes() < rows.bytes());
         let limit = rows.bytes() * 3 / 4;
         let within = rows.within(limit);
@@ -246,7 +264,7 @@ mod tests {
 
     #[test]
     fn an_empty_table_has_no_rows() {
-        let rows = Rows::average(&Table::new(), 0, 0.0);
+        let rows = Rows::average(&[&Table::new()], 0, 0.0);
         let mut scores = [0; MAX_ACTIONS];
         rows.add(&[0, 1, u64::MAX], &mut scores);
         assert_eq!(scores, [0; MAX_ACTIONS]);

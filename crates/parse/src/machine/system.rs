@@ -157,6 +157,12 @@ pub(crate) trait System: Sync {
         true
     }
 
+    /// The legal actions that lead to the best result that can still be reached, as far as the right result of the
+    /// sentence is known; at least one where one is legal.
+    fn good(&self, sentence: &Self::Sentence, view: View<'_, Self::Item>) -> ActionSet {
+        self.legal(sentence, view)
+    }
+
     /// How many items from the top features look at. States that agree in those and in the next word have the same
     /// future, whatever lies below.
     fn depth(&self) -> usize {

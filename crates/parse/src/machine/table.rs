@@ -89,6 +89,11 @@ impl Table {
         self.sums[entry] += time * i64::from(delta);
     }
 
+    /// The averages begin anew, at time 0, with the weights as they are.
+    pub(crate) fn forget_averages(&mut self) {
+        self.sums.fill(0);
+    }
+
     /// How many rows there are.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {

@@ -3,14 +3,15 @@
 use sylvan_base::{Progress, Symbol, Vocab};
 use sylvan_trees::{HeadRules, Tree};
 
-use super::{News, Prepared, Report, TrainConfig, TrainError, in_parallel, tag_all};
+use super::passes::Passes;
+use super::{News, Prepared, Report, TrainConfig, TrainError, tag_all};
 use crate::constituency::labels::{Counts, Labels};
 use crate::constituency::oracle::{self, Plan};
 use crate::constituency::system::{ConstituencySystem, Sentence};
 use crate::eval::brackets::BracketScore;
 use crate::lexicon::Word;
 use crate::machine::beam::Update;
-use crate::machine::{Example, LearnConfig, Rows, Search, learn};
+use crate::machine::{Example, LearnConfig, Rows};
 use crate::model::{Body, Parser};
 
 /// The tag of words that stand beside nodes.
@@ -31,7 +32,7 @@ pub fn train_constituency(
         let text = |symbol: Option<Symbol>| symbol.map_or(NO_TAG, |symbol| vocab.text(symbol));
         let sentence = |tree: &Tree, tags: &[Option<Symbol>]| {
             let words = tree.words().iter().map(|&word| vocab.text(word));
-            words.zip(tags.iter().map(|&tag| text(tag))).collect::<Vec<_>>()
+            words.zip(tags.iter().map(|&tag| text(tag).into())).collect::<Vec<_>>()
         };
         let train: Vec<_> = train.iter().zip(&plans).map(|(tree, plan)| sentence(tree, &plan.tags)).collect();
         let dev: Vec<_> = dev.iter().map(|tree| sentence(tree, &Plan::of(tree, vocab).tags)).collect();
@@ -63,22 +64,12 @@ pub fn train_constituency(
     let system = ConstituencySystem { labels };
     let dev_words: Vec<&[Word]> = prepared.dev.iter().map(|tagged| &tagged.words[..]).collect();
     let dev_tags = tag_all(&tagger, &dev_words, false, config.threads);
-    let tag_symbols: Vec<Symbol> = prepared.tags.iter().map(|tag| vocab.intern(tag)).collect();
+    let tag_symbols: Vec<Symbol> = prepared.tags.own().iter().map(|tag| vocab.intern(tag)).collect();
     let dev_sentences: Vec<Sentence> =
         dev_words.iter().zip(&dev_tags).map(|(words, tags)| Sentence::new(words, tags)).collect();
-    let mut epoch = 0.0;
-    let mut judge = |rows: &Rows| -> f64 {
-        if dev.is_empty() {
-            // Nothing to judge by: the last epoch wins.
-            epoch += 1.0;
-            return epoch;
-        }
-        let actions = in_parallel(&dev_sentences, config.threads, Search::new, |search, sentence| {
-            search.run(&system, rows, sentence, config.beam);
-            search.actions(search.beam[0])
-        });
+    let f1 = |actions: &[Vec<u8>]| {
         let mut score = BracketScore::default();
-        for ((tree, actions), tags) in dev.iter().zip(&actions).zip(&dev_tags) {
+        for ((tree, actions), tags) in dev.iter().zip(actions).zip(&dev_tags) {
             let tags: Vec<Symbol> = tags.iter().map(|&tag| tag_symbols[usize::from(tag)]).collect();
             let found = oracle::build(actions, &system.labels, tree.words(), &tags, vocab);
             let same = score.add(tree, found.as_ref(), vocab);
@@ -92,17 +83,18 @@ pub fn train_constituency(
         batch: 8,
         threads: config.threads,
         update: Update::MaxViolation { horizon: 24 },
+        warm_up: 0,
         patience: 3,
         least: 0.02,
+        members: 1,
         seed: 7,
     };
-    let room = config.size.saturating_sub(tagger.rows.bytes());
-    let assemble = |rows: Rows, figure: f64| {
+    let assemble = |rows: Rows, figure: Option<f64>| {
         let mut notes = vec![
             ("training trees".to_string(), examples.len().to_string()),
             ("labels".to_string(), system.labels.len().to_string()),
         ];
-        if !dev.is_empty() {
+        if let Some(figure) = figure {
             notes.push(("held-out tag accuracy".to_string(), format!("{accuracy:.2}")));
             notes.push((format!("held-out F1, beam {}", config.beam), format!("{figure:.2}")));
         }
@@ -110,17 +102,12 @@ pub fn train_constituency(
         let (lexicon, tags) = (prepared.lexicon.clone(), prepared.tags.clone());
         Parser { lexicon, tags, tagger: tagger.clone(), body, notes }
     };
-    let rows = learn(&system, &examples, &learning, "parser", progress, &mut judge, |epoch, rows| {
-        report(News::Line(&format!(
-            "parser epoch {:>2}: {:>6} sentences wrong, F1 {:.2}",
-            epoch.number, epoch.updates, epoch.figure
-        )));
-        if epoch.best {
-            report(News::Better(&assemble(rows.within(room), epoch.figure)));
-        }
-    });
-    // Without the smallest weights it is another parser: its own figure counts.
-    let rows = rows.within(room);
-    let figure = judge(&rows);
-    Ok(assemble(rows, figure))
+    let passes = Passes {
+        system: &system,
+        examples: &examples,
+        held_out: &dev_sentences,
+        figure: "F1",
+        room: config.size.saturating_sub(tagger.rows.bytes()),
+    };
+    Ok(passes.run(&learning, config, progress, report, f1, assemble))
 }

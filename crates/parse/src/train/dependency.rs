@@ -3,14 +3,29 @@
 use sylvan_base::{Progress, Vocab};
 use sylvan_trees::{DependencyTree, Head, projective};
 
+use super::passes::Passes;
 use super::tagger::tagged;
 use super::{News, Prepared, Report, TrainConfig, TrainError, by_frequency, in_parallel, tag_all};
+use crate::dependency::aside::{self, Aside, Attaching, Divided};
+use crate::dependency::guess::guess;
 use crate::dependency::relations::{RelationSystem, Tree as Arcs};
 use crate::dependency::system::{DependencySystem, Sentence, heads, oracle};
 use crate::lexicon::Word;
 use crate::machine::beam::Update;
 use crate::machine::{Example, LearnConfig, Rows, Search, learn};
 use crate::model::{Body, Parser, Relations};
+
+const RELATION_EPOCHS: usize = 4;
+/// Greedy passes before the beam.
+const WARM_UP: usize = 5;
+/// Parsers whose mean is taken.
+const MEMBERS: usize = 3;
+const FOLDS: usize = 4;
+const FOLD_EPOCHS: usize = 4;
+const BACKWARD_EPOCHS: usize = 5;
+const ASIDE_EPOCHS: usize = 5;
+/// A tag is put aside when at least this part of its words are punctuation.
+const PUNCTUATION: f64 = 0.9;
 
 /// Trains a parser from dependency trees. Crossing arcs are lifted; trees with missing heads are left out.
 pub fn train_dependency(
@@ -33,99 +48,285 @@ pub fn train_dependency(
     let names = by_frequency(train.iter().flat_map(|tree| tree.words()).map(|word| vocab.text(word.deprel)));
     // What is too rare to have a number is named like the most frequent relation.
     let names: Vec<String> = names.into_iter().take(255).collect();
-    let number = |name: &str| names.iter().position(|known| known == name).unwrap_or(0) as u8;
-    let mut examples = Vec::with_capacity(train.len());
-    let mut arcs = Vec::with_capacity(train.len());
-    let mut lifted = 0;
-    for (index, tree) in train.iter().enumerate() {
-        let (tree, changed) = projective(tree);
-        lifted += usize::from(changed > 0);
-        let heads = heads_of(&tree);
-        let words = &prepared.train[index].words;
-        if let Some(gold) = oracle(&heads) {
-            examples.push(Example { sentence: Sentence::new(words, &tags[index]), gold });
-        }
-        let named = tree.words().iter().map(|word| number(vocab.text(word.deprel))).collect();
-        arcs.push(Example { sentence: Arcs::new(words, &tags[index], &heads), gold: named });
-    }
+    let trees = Trees::new(&train, &prepared, tags, &names, vocab);
     report(News::Line(&format!(
-        "{} trees, {lifted} of them with crossing arcs; {} relations",
+        "{} trees, {} of them with crossing arcs; {} relations",
         train.len(),
+        trees.lifted,
         names.len()
     )));
-
-    let dev_words: Vec<&[Word]> = prepared.dev.iter().map(|tagged| &tagged.words[..]).collect();
-    let dev_tags = tag_all(&tagger, &dev_words, config.tags_alone, config.threads);
-    let dev_sentences: Vec<Sentence> =
-        dev_words.iter().zip(&dev_tags).map(|(words, tags)| Sentence::new(words, tags)).collect();
-    let dev_heads: Vec<Vec<Option<u32>>> = dev.iter().map(|tree| heads_of(tree)).collect();
-    let mut epochs_so_far = 0.0;
-    let mut judge = |rows: &Rows| -> f64 {
-        if dev.is_empty() {
-            // Nothing to judge by: the last epoch wins.
-            epochs_so_far += 1.0;
-            return epochs_so_far;
-        }
-        let found = in_parallel(&dev_sentences, config.threads, Search::new, |search, sentence| {
-            search.run(&system, rows, sentence, config.beam);
-            heads(&search.actions(search.beam[0]), sentence.length)
-        });
-        let pairs = || found.iter().flatten().zip(dev_heads.iter().flatten());
-        let right = pairs().filter(|(found, gold)| found == gold).count();
-        right as f64 * 100.0 / pairs().count().max(1) as f64
-    };
     let learning = LearnConfig {
         beam: config.beam,
         epochs: config.epochs,
         batch: 8,
         threads: config.threads,
-        update: Update::MaxViolation { horizon: 60 },
+        update: if config.beam == 1 { Update::Local } else { Update::MaxViolation { horizon: 60 } },
+        warm_up: if config.beam == 1 { 0 } else { WARM_UP },
         patience: 3,
         least: 0.02,
+        members: MEMBERS,
         seed: 5,
     };
-    // Relations first: they do not depend on the parser, and every parser of an epoch is then whole.
+    let mut aside = Aside::nothing();
+    if system.looks_around() {
+        aside.relations = trees.punctuation(&prepared, &names);
+    }
+    let divided = trees.divide(&aside);
     let relation_system = RelationSystem { relations: names.len() };
-    let naming = LearnConfig { beam: 1, epochs: RELATION_EPOCHS, ..learning.clone() };
-    let mut epoch = 0.0;
-    let last_wins = |_: &Rows| {
-        epoch += 1.0;
-        epoch
-    };
-    let named = learn(&relation_system, &arcs, &naming, "relations", progress, last_wins, |_, _| {});
+    let named = trees.naming(&divided, &relation_system, &learning, progress);
     let relations = Relations { system: relation_system, names, rows: named.within(config.size / 5) };
-    let room = config.size.saturating_sub(tagger.rows.bytes() + relations.rows.bytes());
-    let assemble = |rows: Rows, figure: f64| {
+    let mut examples = trees.parsing(&divided, &prepared);
+    let mut backwards = None;
+    if system.looks_around() {
+        let first = Backwards::learn(&system, &examples, &learning, progress);
+        if !aside.relations.is_empty() {
+            aside.rows =
+                trees.attaching(&divided, &first.found, &relations, &learning).within(config.size / 10);
+        }
+        for (example, heads) in examples.iter_mut().zip(&first.found) {
+            example.sentence = example.sentence.clone().with_guess(heads);
+        }
+        backwards = Some(first.rows.within(config.size / 4));
+    }
+    let dev_words: Vec<&[Word]> = prepared.dev.iter().map(|tagged| &tagged.words[..]).collect();
+    let dev_tags = tag_all(&tagger, &dev_words, config.tags_alone, config.threads);
+    let dev_divided: Vec<Divided> =
+        dev_words.iter().zip(&dev_tags).map(|(words, tags)| aside.divide(words, tags)).collect();
+    let sentence =
+        |index: usize| dev_divided[index].sentence(dev_words[index], &dev_tags[index], &prepared.tags);
+    let held_out: Vec<Sentence> = match &backwards {
+        None => (0..dev.len()).map(sentence).collect(),
+        Some(rows) => (0..dev.len())
+            .map(|index| {
+                let sentence = sentence(index);
+                let heads = guess(&system, rows, &sentence, &mut Search::new());
+                sentence.with_guess(&heads)
+            })
+            .collect(),
+    };
+    let dev_heads: Vec<Vec<Option<u32>>> = dev.iter().map(|tree| heads_of(tree)).collect();
+    // Words that are put aside are not counted: that takes a tree with names.
+    let uas = |actions: &[Vec<u8>]| {
+        let (mut right, mut all) = (0, 0);
+        for ((actions, divided), gold) in actions.iter().zip(&dev_divided).zip(&dev_heads) {
+            let found = heads(actions, divided.kept.len());
+            let among_all = |head: Option<u32>| head.map(|head| divided.kept[head as usize]);
+            let gold = divided.of(gold);
+            right += found.iter().zip(&gold).filter(|&(&found, &gold)| among_all(found) == gold).count();
+            all += gold.len();
+        }
+        right as f64 * 100.0 / all.max(1) as f64
+    };
+    let assemble = |rows: Rows, figure: Option<f64>| {
         let mut notes = vec![("training trees".to_string(), examples.len().to_string())];
-        if !dev.is_empty() {
+        if let Some(figure) = figure {
             notes.push(("held-out tag accuracy".to_string(), format!("{accuracy:.2}")));
-            notes.push((format!("held-out UAS, beam {}", config.beam), format!("{figure:.2}")));
+            notes.push((
+                format!("held-out UAS without what is put aside, beam {}", config.beam),
+                format!("{figure:.2}"),
+            ));
         }
         let body = Body::Dependency {
             system: system.clone(),
             rows,
-            relations: relations.clone(),
+            relations: Box::new(relations.clone()),
+            aside: Box::new(aside.clone()),
+            backwards: backwards.clone(),
             tags_alone: config.tags_alone,
         };
         let (lexicon, tags) = (prepared.lexicon.clone(), prepared.tags.clone());
         Parser { lexicon, tags, tagger: tagger.clone(), body, notes }
     };
-    let rows = learn(&system, &examples, &learning, "parser", progress, &mut judge, |epoch, rows| {
-        report(News::Line(&format!(
-            "parser epoch {:>2}: {:>6} sentences wrong, UAS {:.2}",
-            epoch.number, epoch.updates, epoch.figure
-        )));
-        if epoch.best {
-            report(News::Better(&assemble(rows.within(room), epoch.figure)));
-        }
-    });
-    // Without the smallest weights it is another parser: its own figure counts.
-    let rows = rows.within(room);
-    let figure = judge(&rows);
-    Ok(assemble(rows, figure))
+    let others = tagger.rows.bytes()
+        + relations.rows.bytes()
+        + aside.rows.bytes()
+        + backwards.as_ref().map_or(0, Rows::bytes);
+    let passes = Passes {
+        system: &system,
+        examples: &examples,
+        held_out: &held_out,
+        figure: "UAS",
+        room: config.size.saturating_sub(others),
+    };
+    Ok(passes.run(&learning, config, progress, report, uas, assemble))
 }
 
-const RELATION_EPOCHS: usize = 4;
+/// The training trees in numbers.
+struct Trees<'a> {
+    words: Vec<&'a [Word]>,
+    /// As a tagger that has not seen them finds them.
+    tags: Vec<Vec<u8>>,
+    heads: Vec<Vec<Option<u32>>>,
+    relations: Vec<Vec<u8>>,
+    /// Trees whose arcs crossed.
+    lifted: usize,
+}
+
+impl<'a> Trees<'a> {
+    fn new(
+        train: &[&DependencyTree],
+        prepared: &'a Prepared,
+        tags: Vec<Vec<u8>>,
+        names: &[String],
+        vocab: &Vocab,
+    ) -> Self {
+        let number = |name: &str| names.iter().position(|known| known == name).unwrap_or(0) as u8;
+        let words = prepared.train.iter().map(|tagged| &tagged.words[..]).collect();
+        let mut trees = Self { words, tags, heads: Vec::new(), relations: Vec::new(), lifted: 0 };
+        for tree in train {
+            let (tree, changed) = projective(tree);
+            trees.lifted += usize::from(changed > 0);
+            trees.heads.push(heads_of(&tree));
+            trees.relations.push(tree.words().iter().map(|word| number(vocab.text(word.deprel))).collect());
+        }
+        trees
+    }
+
+    /// Per tag the relation of punctuation, plus 1, if it is one of punctuation.
+    fn punctuation(&self, prepared: &Prepared, names: &[String]) -> Vec<u8> {
+        let mut counts = vec![[0u64; 2]; prepared.tags.len()];
+        let Some(punctuation) = names.iter().position(|name| name == "punct") else { return Vec::new() };
+        for (tagged, relations) in prepared.train.iter().zip(&self.relations) {
+            for (&tag, &relation) in tagged.tags.iter().zip(relations) {
+                counts[usize::from(tag)][usize::from(usize::from(relation) == punctuation)] += 1;
+            }
+        }
+        let is = |[other, mark]: [u64; 2]| mark as f64 >= (other + mark) as f64 * PUNCTUATION && mark > 0;
+        counts.into_iter().map(|counts| if is(counts) { punctuation as u8 + 1 } else { 0 }).collect()
+    }
+
+    fn divide(&self, aside: &Aside) -> Vec<Divided> {
+        self.words.iter().zip(&self.tags).map(|(words, tags)| aside.divide(words, tags)).collect()
+    }
+
+    /// Learns to attach what is put aside, to trees that are as good and as bad as those it will get.
+    fn attaching(
+        &self,
+        divided: &[Divided],
+        heads: &[Vec<Option<u32>>],
+        names: &Relations,
+        learning: &LearnConfig,
+    ) -> Rows {
+        let relations: Vec<Vec<u8>> = in_parallel(
+            &(0..divided.len()).collect::<Vec<_>>(),
+            learning.threads,
+            Search::new,
+            |search, &index| {
+                let divided = &divided[index];
+                let (words, tags) = (divided.of(self.words[index]), divided.of(&self.tags[index]));
+                let arcs = Arcs::new(&words, &tags, &heads[index], &divided.marks);
+                search.run(&names.system, &names.rows, &arcs, 1);
+                search.actions(search.beam[0])
+            },
+        );
+        let examples: Vec<_> = (0..divided.len())
+            .map(|index| {
+                let attaching = Attaching {
+                    words: self.words[index],
+                    tags: &self.tags[index],
+                    divided: &divided[index],
+                    heads: &heads[index],
+                    relations: &relations[index],
+                };
+                (attaching, &self.heads[index][..])
+            })
+            .collect();
+        aside::learn(&examples, ASIDE_EPOCHS, learning.least)
+    }
+
+    /// Learns to name arcs.
+    fn naming(
+        &self,
+        divided: &[Divided],
+        system: &RelationSystem,
+        learning: &LearnConfig,
+        progress: &dyn Progress,
+    ) -> Rows {
+        let examples: Vec<_> = (0..divided.len())
+            .map(|index| {
+                let divided = &divided[index];
+                let (words, tags) = (divided.of(self.words[index]), divided.of(&self.tags[index]));
+                let heads = divided.reduce(&self.heads[index]);
+                let sentence = Arcs::new(&words, &tags, &heads, &divided.marks);
+                Example { sentence, gold: divided.of(&self.relations[index]) }
+            })
+            .collect();
+        let learning = LearnConfig {
+            beam: 1,
+            epochs: RELATION_EPOCHS,
+            update: Update::MaxViolation { horizon: 60 },
+            members: 1,
+            warm_up: 0,
+            ..learning.clone()
+        };
+        let mut epoch = 0.0;
+        let last_wins = |_: &Rows| {
+            epoch += 1.0;
+            epoch
+        };
+        learn(system, &examples, &learning, "relations", progress, last_wins, |_, _| {})
+    }
+
+    /// What the parser learns from.
+    fn parsing(&self, divided: &[Divided], prepared: &Prepared) -> Vec<Example<Sentence>> {
+        let mut examples = Vec::with_capacity(divided.len());
+        for (index, divided) in divided.iter().enumerate() {
+            let heads = divided.reduce(&self.heads[index]);
+            let gold = oracle(&heads).expect("a projective tree stays one without some of its words");
+            let sentence = divided.sentence(self.words[index], &self.tags[index], &prepared.tags);
+            examples.push(Example { sentence: sentence.with_heads(heads), gold });
+        }
+        examples
+    }
+}
+
+/// A greedy parser that reads backwards.
+struct Backwards {
+    rows: Rows,
+    /// Trees of the training sentences by such parsers that have not seen them.
+    found: Vec<Vec<Option<u32>>>,
+}
+
+impl Backwards {
+    fn learn(
+        system: &DependencySystem,
+        examples: &[Example<Sentence>],
+        learning: &LearnConfig,
+        progress: &dyn Progress,
+    ) -> Self {
+        let turned: Vec<Example<Sentence>> = examples
+            .iter()
+            .map(|example| Example { sentence: example.sentence.reversed(), gold: Vec::new() })
+            .collect();
+        let greedy =
+            LearnConfig { beam: 1, warm_up: 0, members: 1, update: Update::Local, ..learning.clone() };
+        let learned = |examples: &[&Example<Sentence>], epochs: usize, stage: &str| {
+            let mut epoch = 0.0;
+            let last_wins = |_: &Rows| {
+                epoch += 1.0;
+                epoch
+            };
+            let greedy = LearnConfig { epochs, ..greedy.clone() };
+            learn(system, examples, &greedy, stage, progress, last_wins, |_, _| {})
+        };
+        let mut found = vec![Vec::new(); examples.len()];
+        for fold in 0..FOLDS {
+            let own = |index: &usize| index % FOLDS == fold;
+            let others: Vec<&Example<Sentence>> =
+                (0..turned.len()).filter(|index| !own(index)).map(|index| &turned[index]).collect();
+            let rows = learned(&others, FOLD_EPOCHS, &format!("backwards {} of {FOLDS}", fold + 1));
+            let mine: Vec<usize> = (0..turned.len()).filter(own).collect();
+            let parsed = in_parallel(&mine, learning.threads, Search::new, |search, &index| {
+                guess(system, &rows, &examples[index].sentence, search)
+            });
+            for (index, heads) in mine.into_iter().zip(parsed) {
+                found[index] = heads;
+            }
+        }
+        let all: Vec<&Example<Sentence>> = turned.iter().collect();
+        Self { rows: learned(&all, BACKWARD_EPOCHS, "backwards"), found }
+    }
+}
 
 /// The heads of a complete tree.
 fn heads_of(tree: &DependencyTree) -> Vec<Option<u32>> {

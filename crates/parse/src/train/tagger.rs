@@ -3,16 +3,14 @@
 use sylvan_base::{Progress, Vocab};
 use sylvan_trees::DependencyTree;
 
-use super::{Prepared, Report, TrainConfig, TrainError};
+use super::{Prepared, Report, Tokens, TrainConfig, TrainError};
 use crate::model::{Body, Parser};
+use crate::tags::pair;
 
-/// The words and tags of a sentence: the treebank's own ones, the universal ones where there are none.
-pub(crate) fn tagged<'a>(tree: &DependencyTree, vocab: &'a Vocab) -> Vec<(&'a str, &'a str)> {
-    let tag = |word: &sylvan_trees::DependencyWord| match vocab.text(word.xpos) {
-        "_" => vocab.text(word.upos),
-        own => own,
-    };
-    tree.words().iter().map(|word| (vocab.text(word.form), tag(word))).collect()
+/// The words and tags of a sentence: the treebank's own ones with the universal ones.
+pub(crate) fn tagged<'a>(tree: &DependencyTree, vocab: &'a Vocab) -> Vec<Tokens<'a>> {
+    let tag = |word: &sylvan_trees::DependencyWord| pair(vocab.text(word.xpos), vocab.text(word.upos));
+    tree.words().iter().map(|word| (vocab.text(word.form), tag(word).into())).collect()
 }
 
 /// Trains a tagger of the treebank's own tags.

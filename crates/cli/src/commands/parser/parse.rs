@@ -147,12 +147,11 @@ impl Worker<'_> {
         self.merged.states += statistics.states;
         self.merged.derivations += statistics.derivations;
         let tags = match &parsed {
-            Some(parsed) => {
-                parsed.tags.iter().map(|&tag| self.parser.tags()[usize::from(tag)].as_str()).collect()
-            }
-            None => self.parser.tag(words, &mut self.workspace),
+            Some(parsed) => parsed.tags.clone(),
+            None => self.parser.tag_numbers(words, &mut self.workspace),
         };
         for (index, (word, tag)) in words.iter().zip(tags).enumerate() {
+            let (own, universal) = (&self.parser.tags()[usize::from(tag)], self.parser.universal_tag(tag));
             let (head, relation) = match &parsed {
                 Some(parsed) => {
                     let head = parsed.heads[index].map_or(0, |head| head + 1);
@@ -161,7 +160,7 @@ impl Worker<'_> {
                 }
                 None => ("_".to_string(), "_"),
             };
-            let line = format!("{}\t{word}\t_\t_\t{tag}\t_\t{head}\t{relation}\t_\t_\n", index + 1);
+            let line = format!("{}\t{word}\t_\t{universal}\t{own}\t_\t{head}\t{relation}\t_\t_\n", index + 1);
             self.text.push_str(&line);
         }
         self.text.push('\n');
