@@ -5,7 +5,7 @@ use sylvan_trees::{Tree, TreeBuilder};
 
 use crate::constituency::oracle;
 use crate::constituency::system::{ConstituencySystem, Node, Sentence};
-use crate::dependency::aside::Attaching;
+use crate::dependency::attach::Attaching;
 use crate::dependency::guess::guess;
 use crate::dependency::relations::Tree as Arcs;
 use crate::dependency::system::{self, Item};

@@ -1,6 +1,8 @@
-//! Dependencies: transition system, features, relations, and a parser that is fed word by word.
+//! Dependencies: words put aside, a first guess backwards, transition system and features, relations, attaching what
+//! was put aside; and a parser that is fed word by word.
 
 pub(crate) mod aside;
+pub(crate) mod attach;
 pub(crate) mod features;
 pub(crate) mod guess;
 pub(crate) mod incremental;

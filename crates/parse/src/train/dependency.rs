@@ -6,7 +6,8 @@ use sylvan_trees::{DependencyTree, Head, projective};
 use super::passes::Passes;
 use super::tagger::tagged;
 use super::{News, Prepared, Report, TrainConfig, TrainError, by_frequency, in_parallel, tag_all};
-use crate::dependency::aside::{self, Aside, Attaching, Divided};
+use crate::dependency::aside::{Aside, Divided};
+use crate::dependency::attach::{self, Attaching};
 use crate::dependency::guess::guess;
 use crate::dependency::relations::{RelationSystem, Tree as Arcs};
 use crate::dependency::system::{DependencySystem, Sentence, heads, oracle};
@@ -231,7 +232,7 @@ impl<'a> Trees<'a> {
                 (attaching, &self.heads[index][..])
             })
             .collect();
-        aside::learn(&examples, ASIDE_EPOCHS, learning.least)
+        attach::learn(&examples, ASIDE_EPOCHS, learning.least)
     }
 
     /// Learns to name arcs.
