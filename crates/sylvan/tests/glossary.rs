@@ -84,7 +84,7 @@ fn check_all(sentence: &Sentence, forest: &TranslationForest, glossary: &Glossar
 fn terms_hold_in_every_search() {
     let mut rng = Rng::new(77);
     let (mut compared, mut terms, mut missed) = (0, 0, 0);
-    while compared < cases(300, 5_000) {
+    while compared < cases(300, 20_000) {
         let instance = random_instance(&mut rng);
         let mut decoder = decoder(&instance, &mut rng);
         let (glossary, wanted) = random_glossary(&mut decoder, &mut rng);
