@@ -251,8 +251,7 @@ impl Bitext {
     /// Ends the open portion, and moves text out of memory if there is too much.
     fn close(&mut self) -> Result<()> {
         let place = Place { first: self.open, len: self.len - self.open, at: 0, bytes: 0 };
-        let words = self.source.words.len() + self.target.words.len() + 3 * self.lines.len();
-        if self.spilled.is_none() && words.saturating_mul(4) <= self.memory.limit / 4 {
+        if self.spilled.is_none() && self.bytes() <= self.memory.limit / 4 {
             self.open = self.len;
             self.places.push(place);
             return Ok(());
@@ -280,6 +279,11 @@ impl Bitext {
         self.open = self.len;
         self.spilled = Some(file);
         Ok(())
+    }
+
+    /// What the text takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        4 * (self.source.words.len() + self.target.words.len() + 3 * self.lines.len())
     }
 
     /// How many portions there are.

@@ -121,6 +121,13 @@ impl<'a, C: Counts> Chain<'a, C> {
         Ok(chain)
     }
 
+    /// About how much memory it takes, links apart: the table of counts, half as much again while it grows, and
+    /// what is kept by type.
+    pub(super) fn bytes(&self) -> usize {
+        let by_type = 5 * size_of::<u32>() + 2 * size_of::<[u32; super::FERTILITIES]>();
+        self.counts.bytes() / 2 * 3 + self.totals.len() * by_type
+    }
+
     pub(super) fn jump_counts(&self) -> &[u32] {
         self.jumps.counts()
     }

@@ -27,6 +27,9 @@ pub(super) trait Counts {
 
     /// Between sweeps.
     fn tidy(&mut self) {}
+
+    /// How much memory they take.
+    fn bytes(&self) -> usize;
 }
 
 /// Counts in an array.
@@ -102,6 +105,10 @@ impl Counts for BySlot<'_> {
             self.counts[slot] -= 1;
         }
     }
+
+    fn bytes(&self) -> usize {
+        size_of_val(self.counts.as_slice())
+    }
 }
 
 /// Counts in a hash table.
@@ -169,6 +176,10 @@ impl Counts for Hashed<'_> {
 
     fn tidy(&mut self) {
         self.table.rebuild();
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(self.table.places.as_slice()) + size_of_val(self.table.bits.as_slice())
     }
 }
 

@@ -197,14 +197,8 @@ impl Gibbs {
         };
         let pairs = if let Known::Slots(pairs) = &known { Some(pairs) } else { None };
         let base = base.map_or_else(Default::default, |make| make(pairs));
-        let threads = if let Known::Meetings(meetings) = &known {
-            let chain = chain_bytes(bitext, meetings);
-            threads.min((limit as u64 / chain.max(1)) as usize).max(1)
-        } else {
-            threads
-        };
         let run = Run { bitext, config, known: &known, base: &base, progress, done: AtomicU64::new(0) };
-        let sums = run.all(threads)?;
+        let sums = run.all(run.at_a_time(threads)?)?;
         let degrees = [Side::Source, Side::Target].map(|side| known.degree(side).to_vec());
         let scale = 1.0 / (config.unit() * config.parts() as f32);
         Ok(Self { degrees, scale, sums })
@@ -292,14 +286,6 @@ impl GibbsConfig {
     }
 }
 
-/// About how much a chain takes when counts are hashed: a table of the links at the start, while it grows, and the
-/// arrays by type.
-fn chain_bytes(bitext: &Bitext, meetings: &Meetings) -> u64 {
-    let links = bitext.tokens(Side::Source).max(bitext.tokens(Side::Target)).min(meetings.often);
-    let places = (5 * links / 2).next_power_of_two();
-    places * 12 + bitext.vocab().len() as u64 * 84
-}
-
 /// All chains of a training.
 struct Run<'r> {
     bitext: &'r Bitext,
@@ -331,6 +317,25 @@ impl Run<'_> {
         results.into_iter().collect::<Result<()>>()?;
         self.progress.end();
         Ok(sums.map(|sums| sums.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)))
+    }
+
+    /// How many chains fit into the memory at a time. Hash tables are largest at the start, when links are random,
+    /// so a chain that is started and thrown away tells.
+    fn at_a_time(&self, threads: usize) -> Result<usize> {
+        let Known::Meetings(meetings) = self.known else { return Ok(threads) };
+        if threads == 1 {
+            return Ok(1);
+        }
+        let mut largest = 0;
+        for given in [Side::Source, Side::Target] {
+            let base = &self.base[given as usize];
+            let start = (given, Hashed::new(meetings, given, &base.counts), self.shelf());
+            let degree = |side| self.known.degree(side);
+            largest = largest.max(Chain::new(self.bitext, start, degree, self.config, base, 0)?.bytes());
+        }
+        Ok(threads
+            .min(self.bitext.memory().limit.saturating_sub(self.bitext.bytes()) / largest.max(1))
+            .max(1))
     }
 
     fn shelf(&self) -> Shelf {

@@ -27,7 +27,7 @@ pub(super) struct Text {
     lowercase: bool,
     /// How much memory to take, vocabulary and model apart, such as 64M or 2G. What does not fit goes to scratch
     /// files, which takes about twice the time; the result is the same bytes.
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "384M", value_parser = parse_size)]
     memory: usize,
     /// Where scratch files go; to the system's folder for temporary files if not given.
     #[arg(long, value_name = "FOLDER")]
