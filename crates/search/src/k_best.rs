@@ -81,11 +81,13 @@ impl<'f> KBest<'f> {
                 open.pop();
                 continue;
             };
-            *arc += 1;
-            for &tail in self.forest.tails(next) {
-                if !std::mem::replace(&mut seen[tail as usize], true) {
+            // One tail at a time: the next one may stand below it, too.
+            match self.forest.tails(next).iter().find(|&&tail| !seen[tail as usize]) {
+                Some(&tail) => {
+                    seen[tail as usize] = true;
                     open.push((tail as usize, 0));
                 }
+                None => *arc += 1,
             }
         }
         order

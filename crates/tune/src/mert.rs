@@ -1,0 +1,129 @@
+//! Minimum error rate training (Och 2003): exact line searches along features and random directions, from the
+//! current weights and from random ones.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use sylvan_base::Rng;
+
+use crate::line_search::{Direction, Point, Space, line_search};
+
+/// What the optimiser is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MertConfig {
+    /// Random starts beside the current weights.
+    pub restarts: usize,
+    /// Random directions beside the features, drawn anew at each step.
+    pub random_directions: usize,
+    /// Where the random numbers start.
+    pub seed: u64,
+    /// Threads; the result does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for MertConfig {
+    fn default() -> Self {
+        Self { restarts: 12, random_directions: 6, seed: 1, threads: 1 }
+    }
+}
+
+/// Weights and what they gain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Optimum {
+    /// One weight per feature.
+    pub weights: Vec<f64>,
+    /// The metric, turned so that more is better.
+    pub gain: f64,
+}
+
+/// A step must gain more than this: differences below are rounding.
+const LEAST: f64 = 1e-7;
+/// More steps than any start needs.
+const MOST_STEPS: usize = 100;
+
+/// The best weights that climbing from `start` and from random points finds. Never worse than `start` itself.
+///
+/// `spread` says how far random starts lie from 0, per feature. The result has the length (sum of absolute values) of
+/// `start`, unless that is 0: the length means nothing to the metric, but to those who read weights.
+pub fn mert<S: Space>(space: &S, start: &[f64], spread: &[f64], config: &MertConfig) -> Optimum {
+    let next = AtomicUsize::new(0);
+    let found: Vec<Mutex<Option<Optimum>>> = (0..=config.restarts).map(|_| Mutex::new(None)).collect();
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(slot) = found.get(number) else { break };
+            let mut rng = Rng::for_item(config.seed, number as u64);
+            let from: Vec<f64> = match number {
+                0 => start.to_vec(),
+                // Random signs only where the start has none: a feature whose sign is known keeps it.
+                _ => start
+                    .iter()
+                    .zip(spread)
+                    .map(|(&at, &spread)| random_weight(at, spread, &mut rng))
+                    .collect(),
+            };
+            let climbed = climb(space, from, config.random_directions, &mut rng);
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(climbed);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..config.threads.min(config.restarts + 1) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let all = found.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner));
+    let best = all.reduce(|best, other| if other.gain > best.gain + LEAST { other } else { best });
+    let mut best = best.unwrap_or(Optimum { weights: start.to_vec(), gain: f64::NEG_INFINITY });
+    set_length(&mut best.weights, length(start));
+    best
+}
+
+fn random_weight(at: f64, spread: f64, rng: &mut Rng) -> f64 {
+    let size = rng.unit() * spread;
+    if at == 0.0 { if rng.chance(0.5) { size } else { -size } } else { size.copysign(at) }
+}
+
+/// Climbs until no direction gains any more.
+fn climb<S: Space>(space: &S, mut weights: Vec<f64>, random: usize, rng: &mut Rng) -> Optimum {
+    let mut gain = f64::NEG_INFINITY;
+    for _ in 0..MOST_STEPS {
+        let prepared = space.prepare(&weights);
+        let axes = (0..space.dimensions()).map(Direction::Axis);
+        let random: Vec<Direction> = (0..random)
+            .map(|_| Direction::Vector((0..space.dimensions()).map(|_| 2.0 * rng.unit() - 1.0).collect()))
+            .collect();
+        let mut best: Option<(Point, Direction)> = None;
+        for direction in axes.chain(random) {
+            let point = line_search(space, &prepared, &direction);
+            if best.as_ref().is_none_or(|(held, _)| point.gain > held.gain) {
+                best = Some((point, direction));
+            }
+        }
+        let Some((point, direction)) = best else { break };
+        let better = point.gain > gain + LEAST;
+        if gain == f64::NEG_INFINITY || better {
+            gain = point.gain;
+            for (feature, weight) in weights.iter_mut().enumerate() {
+                *weight += point.gamma * direction.of(feature);
+            }
+        }
+        if !better {
+            break;
+        }
+    }
+    Optimum { weights, gain }
+}
+
+/// The sum of absolute values.
+pub(crate) fn length(weights: &[f64]) -> f64 {
+    weights.iter().map(|weight| weight.abs()).sum()
+}
+
+/// Scales weights to a length; leaves them alone where that is impossible.
+pub(crate) fn set_length(weights: &mut [f64], wanted: f64) {
+    let found = length(weights);
+    if found > 0.0 && wanted > 0.0 {
+        weights.iter_mut().for_each(|weight| *weight *= wanted / found);
+    }
+}

@@ -1,0 +1,166 @@
+//! The loop: decode, add what is new to the pool, optimise, decode again, and keep what was best.
+
+use serde::Serialize;
+use sylvan_base::Vocab;
+use sylvan_eval::Metric;
+
+use crate::lists::Lists;
+use crate::mert::{MertConfig, length, mert, set_length};
+use crate::mira::{MiraConfig, mira};
+use crate::pool::{Candidate, Pool, vector};
+use crate::pro::{ProConfig, pro};
+
+/// A decoder as tuning sees it.
+pub trait Decode {
+    /// What can go wrong.
+    type Error;
+
+    /// The best translations of each sentence, best first, with these weights (one per feature; features without a
+    /// weight weigh 0). Features are numbered by `names`, which grows by those that are met for the first time.
+    fn decode(&mut self, names: &mut Vocab, weights: &[f64]) -> Result<Vec<Vec<Candidate>>, Self::Error>;
+}
+
+/// How weights are found from a pool.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Method {
+    /// Line searches; for up to some dozens of features.
+    Mert(MertConfig),
+    /// Margins; for any number of features.
+    Mira(MiraConfig),
+    /// Rankings; for any number of features.
+    Pro(ProConfig),
+}
+
+/// One feature before tuning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Start {
+    /// Its name.
+    pub name: String,
+    /// Its weight.
+    pub weight: f64,
+    /// How far from 0 random weights may lie.
+    pub spread: f64,
+}
+
+/// When to stop.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Rounds of decoding, at the most.
+    pub rounds: usize,
+    /// Rounds without a better score, at the most.
+    pub patience: usize,
+    /// A change of weights (sum of absolute values, as a share of their length) that counts as none.
+    pub least_change: f64,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { rounds: 15, patience: 4, least_change: 1e-4 }
+    }
+}
+
+/// What one round saw.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Round {
+    /// From 1.
+    pub number: usize,
+    /// The metric of the round's best translations.
+    pub score: f64,
+    /// What the optimiser promised: the metric of the pool with these weights; none in the first round.
+    pub promised: Option<f64>,
+    /// Translations that were new.
+    pub new: usize,
+    /// Translations in the pool.
+    pub pool: usize,
+    /// Whether no round before was better.
+    pub best: bool,
+    /// The weights that were decoded with.
+    pub weights: Vec<(String, f64)>,
+}
+
+/// What tuning gave.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tuned {
+    /// The weights of the best round.
+    pub weights: Vec<(String, f64)>,
+    /// The metric of that round.
+    pub score: f64,
+    /// All rounds.
+    pub rounds: Vec<Round>,
+    /// Why it ended.
+    pub ended: String,
+}
+
+/// Tunes weights. `hear` is told of each round as it ends.
+pub fn tune<M: Metric, D: Decode>(
+    decoder: &mut D,
+    metric: &M,
+    references: Vec<Vec<String>>,
+    start: &[Start],
+    method: &Method,
+    plan: &Plan,
+    hear: &mut dyn FnMut(&Round),
+) -> Result<Tuned, D::Error> {
+    let mut names = Vocab::of(start.iter().map(|start| start.name.as_str()));
+    let given: Vec<(String, f64)> = start.iter().map(|start| (start.name.clone(), start.weight)).collect();
+    let mut weights = vector(&names, &given);
+    let size = length(&weights);
+    let mut pool = Pool::new(metric, references);
+    let mut rounds: Vec<Round> = Vec::new();
+    let mut promised = None;
+    let mut best: Option<usize> = None;
+    let ended = loop {
+        let lists = decoder.decode(&mut names, &weights)?;
+        weights.resize(names.len(), 0.0);
+        let mut total = M::Stats::default();
+        let mut new = 0;
+        for (sentence, list) in lists.into_iter().enumerate().take(pool.len()) {
+            let first = list.first().map(|candidate| candidate.text.clone()).unwrap_or_default();
+            total += pool.stats(sentence, &first);
+            new += pool.add(sentence, list);
+        }
+        let score = metric.value(&total);
+        let gain = |score| metric.better().gain(score);
+        let is_best = best.is_none_or(|best| gain(score) > gain(rounds[best].score));
+        let number = rounds.len() + 1;
+        let named =
+            names.iter().zip(&weights).map(|((_, name), &weight)| (name.to_string(), weight)).collect();
+        let round = Round { number, score, promised, new, pool: pool.total(), best: is_best, weights: named };
+        hear(&round);
+        rounds.push(round);
+        if is_best {
+            best = Some(number - 1);
+        }
+        if new == 0 {
+            break "no new translations".to_string();
+        }
+        if number >= plan.rounds {
+            break format!("{number} rounds");
+        }
+        if best.is_some_and(|best| number - 1 - best >= plan.patience) {
+            break format!("{} rounds without a better score", plan.patience);
+        }
+        let spread: Vec<f64> =
+            (0..names.len()).map(|n| start.get(n).map_or(0.1, |start| start.spread)).collect();
+        let optimum = match method {
+            Method::Mert(config) => {
+                // Other random numbers in each round, but the same in each run.
+                let seed = config.seed.wrapping_mul(1000).wrapping_add(number as u64);
+                let config = MertConfig { seed, ..config.clone() };
+                mert(&Lists::new(&pool, names.len()), &weights, &spread, &config)
+            }
+            Method::Mira(config) => mira(&pool, &weights, config),
+            Method::Pro(config) => pro(&pool, &weights, config),
+        };
+        promised = Some(metric.better().gain(optimum.gain));
+        let mut next = optimum.weights;
+        set_length(&mut next, size);
+        let change: f64 = next.iter().zip(&weights).map(|(a, b)| (a - b).abs()).sum();
+        weights = next;
+        if change <= plan.least_change * size.max(1e-12) {
+            break "the weights stay as they are".to_string();
+        }
+    };
+    let best = &rounds[best.unwrap_or(0)];
+    Ok(Tuned { weights: best.weights.clone(), score: best.score, ended, rounds: rounds.clone() })
+}
