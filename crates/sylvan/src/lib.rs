@@ -24,8 +24,10 @@
 
 pub mod decoder;
 mod ngram;
+mod parallel;
 mod training;
 mod translator;
+pub mod tuning;
 
 pub use ngram::NgramScorer;
 pub use training::{Model, TrainError, Trainer, TrainerConfig};

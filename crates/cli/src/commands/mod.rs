@@ -12,10 +12,12 @@ mod metric;
 mod parser;
 mod sample;
 mod score;
+mod searching;
 mod split;
 mod tokenize;
 mod trees;
 mod truecase;
+mod tune;
 
 use clap::Subcommand;
 
@@ -37,6 +39,7 @@ pub(crate) enum Command {
     Tokenize(tokenize::Tokenize),
     Trees(trees::Trees),
     Truecase(truecase::Truecase),
+    Tune(tune::Tune),
 }
 
 impl Command {
@@ -57,6 +60,7 @@ impl Command {
             Self::Tokenize(command) => command.run(),
             Self::Trees(command) => command.run(),
             Self::Truecase(command) => command.run(),
+            Self::Tune(command) => command.run(),
         }
     }
 }

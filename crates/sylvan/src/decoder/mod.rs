@@ -149,6 +149,16 @@ impl Decoder {
         &self.weights
     }
 
+    /// Other weights, under this program's names.
+    pub fn set_weights(&mut self, weights: Weights) {
+        self.weights = weights;
+    }
+
+    /// How many language models there are.
+    pub fn language_models(&self) -> usize {
+        self.lms.len()
+    }
+
     /// The weight of a language model: `lm0`, `lm1`, ..; the first may be called `lm`.
     pub fn lm_weight(&self, index: usize) -> f64 {
         let numbered = format!("lm{index}");

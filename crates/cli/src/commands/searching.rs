@@ -1,0 +1,56 @@
+//! The search options that `tune` and `translate` have in common.
+
+use clap::{Args, ValueEnum};
+use sylvan::decoder::Algorithm;
+use sylvan_search::{Beam, Cube, Effort, Future, Incremental, Limits, Prediction};
+
+/// A search by its name on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchName {
+    /// Bottom-up with cube pruning.
+    Cube,
+    /// Bottom-up, refining groups of items by their boundary words.
+    Refine,
+    /// Left to right, top-down.
+    Incremental,
+    /// Left to right, bottom-up, with viable prefixes.
+    Prediction,
+    /// The optimum with its proof, or a best effort.
+    Exact,
+}
+
+/// How to search.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Searching {
+    /// Which search.
+    #[arg(long, value_enum, default_value = "refine")]
+    search: SearchName,
+    /// How many items are kept (per vertex or bin), or made (refine).
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    beam: u32,
+}
+
+impl Searching {
+    pub(crate) fn algorithm(self) -> Algorithm {
+        algorithm(self.search, self.beam as usize)
+    }
+}
+
+/// A search with a beam and its other settings as usual.
+pub(crate) fn algorithm(search: SearchName, beam: usize) -> Algorithm {
+    let beam = Beam(beam);
+    match search {
+        SearchName::Cube => Algorithm::Cube(Cube::new(beam)),
+        SearchName::Refine => Algorithm::Refine(beam),
+        SearchName::Incremental => {
+            Algorithm::Incremental(Limits::beam(beam), Incremental::from(Future::Inside))
+        }
+        SearchName::Prediction => Algorithm::Prediction(Limits::beam(beam), Prediction::default()),
+        SearchName::Exact => Algorithm::Exact(beam, Effort::default()),
+    }
+}
+
+/// How many threads: as asked, or as many as there are processors.
+pub(crate) fn threads(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from).max(1)
+}

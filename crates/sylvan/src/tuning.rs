@@ -1,0 +1,110 @@
+//! Tuning a decoder: its n-best lists and forests as `sylvan-tune` wants them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sylvan_base::{Progress, Symbol, Vocab};
+use sylvan_rules::Weights;
+use sylvan_trees::Tree;
+use sylvan_tune::{Candidate, Decode, Start, Values};
+
+use crate::decoder::{Algorithm, Decoder, Features, Ready, Wish, Workspace};
+use crate::parallel;
+
+/// Weights to begin with for features of these names: fair for any corpus, chosen by hand.
+pub fn start_weights<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Start> {
+    let one = |name: &str| {
+        let weight = match name {
+            "tm0.p_ef" | "tm0.p_fe" => 0.2,
+            "tm0.lex_ef" | "tm0.lex_fe" => 0.15,
+            "tm0.rules" => -0.1,
+            "tm0.words" => 0.5,
+            "glue" | "oov" => -2.0,
+            name if name.starts_with("lm") => 0.3,
+            _ => 0.0,
+        };
+        Start { name: name.to_string(), weight, spread: f64::max(0.5, f64::abs(weight)) }
+    };
+    names.into_iter().map(one).collect()
+}
+
+/// The features that a decoder has, in the order in which it names them.
+pub fn feature_names(decoder: &Decoder) -> Vec<String> {
+    let rules = decoder.grammar().feature_names().iter().map(|name| format!("tm0.{name}"));
+    let counts = ["tm0.rules", "tm0.words", "glue", "oov"].map(str::to_string);
+    let models = (0..decoder.language_models()).map(|index| format!("lm{index}"));
+    rules.chain(counts).chain(models).collect()
+}
+
+/// A decoder and the trees of a held-out text.
+pub struct DecoderOnText<'d> {
+    /// The decoder; its weights change.
+    pub decoder: &'d mut Decoder,
+    /// The trees; none where there is no parse.
+    pub trees: &'d [Option<Tree>],
+    /// How to search.
+    pub algorithm: Algorithm,
+    /// How long the lists are.
+    pub nbest: usize,
+    /// How many threads; results do not depend on it.
+    pub threads: usize,
+    /// Hears how far decoding is.
+    pub progress: &'d dyn Progress,
+    /// How a list of words becomes the text that is scored.
+    pub text: &'d (dyn Fn(&Vocab, &[Symbol]) -> String + Sync),
+}
+
+impl std::fmt::Debug for DecoderOnText<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "DecoderOnText of {} sentences", self.trees.len())
+    }
+}
+
+/// Named weights from a vector.
+pub fn named(names: &Vocab, weights: &[f64]) -> Weights {
+    Weights::of(names.iter().map(|(_, name)| name).zip(weights.iter().copied()))
+}
+
+impl DecoderOnText<'_> {
+    /// The translations of one tree with their features.
+    fn list<'r>(
+        &self,
+        ready: &Ready<'r>,
+        tree: &Tree,
+        wish: Wish,
+        workspace: &mut Workspace<'r>,
+    ) -> Vec<(String, Features)> {
+        let decoded = ready.decode(tree, self.algorithm, wish, workspace);
+        let list = decoded.hypotheses.iter().map(|hypothesis| {
+            let text = (self.text)(self.decoder.vocab(), &hypothesis.words);
+            (text, ready.features(&decoded.forest, &hypothesis.derivation))
+        });
+        list.collect()
+    }
+}
+
+impl Decode for DecoderOnText<'_> {
+    type Error = std::convert::Infallible;
+
+    fn decode(&mut self, names: &mut Vocab, weights: &[f64]) -> Result<Vec<Vec<Candidate>>, Self::Error> {
+        self.decoder.set_weights(named(names, weights));
+        let ready = self.decoder.ready();
+        let wish = Wish { best: self.nbest.max(2), distinct: false };
+        self.progress.begin("decoding the tuning text", Some(self.trees.len() as u64));
+        let done = AtomicU64::new(0);
+        let lists = parallel::map(self.trees, self.threads, Workspace::default, |workspace, _, tree| {
+            let list = tree.as_ref().map(|tree| self.list(&ready, tree, wish, workspace));
+            self.progress.at(done.fetch_add(1, Ordering::Relaxed) + 1);
+            list.unwrap_or_default()
+        });
+        self.progress.end();
+        // Names are given out in the order of the text, whoever decoded what.
+        let lists = lists.into_iter().map(|list| {
+            let list = list.into_iter().map(|(text, features)| {
+                let values = features.0.iter().map(|(name, value)| (names.intern(name), *value));
+                Candidate { text, values: Values::new(values) }
+            });
+            list.collect()
+        });
+        Ok(lists.collect())
+    }
+}
