@@ -157,7 +157,16 @@ impl Lm {
     }
 
     fn open_compiled(path: &Path) -> Result<Self> {
-        let file = Arc::new(Container::open(path, KIND, OLDEST..=VERSION)?);
+        Self::from_container(Container::open(path, KIND, OLDEST..=VERSION)?)
+    }
+
+    /// Opens a compiled model that is a section of a larger file, in place.
+    pub fn inside(file: &Container, section: Name) -> Result<Self> {
+        Self::from_container(file.part(section, KIND, OLDEST..=VERSION)?)
+    }
+
+    fn from_container(file: Container) -> Result<Self> {
+        let file = Arc::new(file);
         let meta = Meta::from_numbers(file.section(META)?);
         let meta =
             meta.ok_or_else(|| file.bad("another section \"meta\"".into(), format!("{NUMBERS} numbers")))?;

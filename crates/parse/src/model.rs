@@ -137,6 +137,11 @@ impl Parser {
         self.lexicon.len()
     }
 
+    /// Whether it knows a word by its own number, in this or in lower case.
+    pub fn knows(&self, word: &str) -> bool {
+        self.lexicon.get(word).is_some() || self.lexicon.get(&word.to_lowercase()).is_some()
+    }
+
     /// How many features have weights: the tagger's and the parser's.
     pub fn features(&self) -> (usize, usize) {
         let parser = match &self.body {
@@ -184,7 +189,16 @@ impl Parser {
 
     /// Maps a model file. The time does not depend on its size.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = Arc::new(Container::open(path, KIND, OLDEST..=VERSION)?);
+        Self::from_container(Container::open(path, KIND, OLDEST..=VERSION)?)
+    }
+
+    /// Opens a parser that is a section of a larger file, in place.
+    pub fn inside(file: &Container, section: Name) -> Result<Self> {
+        Self::from_container(file.part(section, KIND, OLDEST..=VERSION)?)
+    }
+
+    fn from_container(file: Container) -> Result<Self> {
+        let file = Arc::new(file);
         let meta = text(&file, META)?;
         let mut notes: Vec<(String, String)> = meta
             .lines()

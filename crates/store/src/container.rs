@@ -17,7 +17,9 @@
 //! everything and checks the sections' sums.
 
 use std::io::{Read, Write};
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sylvan_base::hash::content_hash;
 use sylvan_base::{InputError, Result};
@@ -102,6 +104,15 @@ impl ContainerWriter {
         self.append(bytes)
     }
 
+    /// Appends a whole file as a section. If that file is a container, [`Container::part`] opens it in place.
+    pub fn file(&mut self, name: Name, path: &Path) -> Result<()> {
+        // An empty file cannot be mapped everywhere.
+        if std::fs::metadata(path).map_err(InputError::io(path, "open"))?.len() == 0 {
+            return self.section::<u8>(name, &[]);
+        }
+        self.section(name, MappedFile::open(path)?.bytes())
+    }
+
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         let path = self.file.path().to_path_buf();
         self.file.write_all(bytes).map_err(InputError::io(path, "write"))?;
@@ -149,23 +160,49 @@ fn header_sum(fields: &[u8], table: &[u8]) -> u64 {
 #[derive(Debug)]
 pub struct Container {
     path: PathBuf,
-    file: MappedFile,
+    file: Arc<MappedFile>,
+    /// Where the container lies in the file: all of it, or a section of a larger one.
+    place: Range<usize>,
     entries: Vec<Entry>,
     version: u32,
 }
 
 impl Container {
     /// Opens a container of the given kind whose version lies in `versions`.
-    pub fn open(path: &Path, kind: Name, versions: std::ops::RangeInclusive<u32>) -> Result<Self> {
-        let file = MappedFile::open(path)?;
-        let (entries, version) =
-            check_header(file.bytes(), kind, versions).map_err(|problem| InputError::Format {
-                path: path.to_path_buf(),
-                found: problem.0,
-                expected: problem.1,
-                advice: problem.2.to_string(),
-            })?;
-        Ok(Self { path: path.to_path_buf(), file, entries, version })
+    pub fn open(path: &Path, kind: Name, versions: RangeInclusive<u32>) -> Result<Self> {
+        let file = Arc::new(MappedFile::open(path)?);
+        let place = 0..file.bytes().len();
+        Self::at(path, file, place, kind, versions)
+    }
+
+    /// Opens a container that is a section of this one, in place: nothing is copied.
+    pub fn part(&self, name: Name, kind: Name, versions: RangeInclusive<u32>) -> Result<Self> {
+        let entry = self.entry(name)?;
+        let start = self.place.start + entry.offset as usize;
+        let place = start..start + entry.length as usize;
+        Self::at(&self.path, Arc::clone(&self.file), place, kind, versions)
+    }
+
+    fn at(
+        path: &Path,
+        file: Arc<MappedFile>,
+        place: Range<usize>,
+        kind: Name,
+        versions: RangeInclusive<u32>,
+    ) -> Result<Self> {
+        let checked = check_header(&file.bytes()[place.clone()], kind, versions);
+        let (entries, version) = checked.map_err(|problem| InputError::Format {
+            path: path.to_path_buf(),
+            found: problem.0,
+            expected: problem.1,
+            advice: problem.2.to_string(),
+        })?;
+        Ok(Self { path: path.to_path_buf(), file, place, entries, version })
+    }
+
+    fn entry(&self, name: Name) -> Result<&Entry> {
+        let found = self.entries.iter().find(|entry| entry.name == name);
+        found.ok_or_else(|| self.bad(format!("no section {:?}", shown(name)), "that section".into()))
     }
 
     /// The version of the file's kind.
@@ -190,12 +227,7 @@ impl Container {
 
     /// A section's values; an error if it is missing or not a whole number of them.
     pub fn section<T: FromBytes + Immutable + KnownLayout>(&self, name: Name) -> Result<&[T]> {
-        let entry = self
-            .entries
-            .iter()
-            .find(|entry| entry.name == name)
-            .ok_or_else(|| self.bad(format!("no section {:?}", shown(name)), "that section".into()))?;
-        let bytes = self.bytes_of(entry);
+        let bytes = self.bytes_of(self.entry(name)?);
         <[T]>::ref_from_bytes(bytes).map_err(|_| {
             self.bad(
                 format!("{} bytes in section {:?}", bytes.len(), shown(name)),
@@ -219,7 +251,7 @@ impl Container {
 
     fn bytes_of(&self, entry: &Entry) -> &[u8] {
         // In range: `check_header` compared offset and length with the file.
-        &self.file.bytes()[entry.offset as usize..(entry.offset + entry.length) as usize]
+        &self.file.bytes()[self.place.clone()][entry.offset as usize..(entry.offset + entry.length) as usize]
     }
 
     /// An error about this file's content.
@@ -234,7 +266,7 @@ type Problem = (String, String, &'static str);
 fn check_header(
     bytes: &[u8],
     kind: Name,
-    versions: std::ops::RangeInclusive<u32>,
+    versions: RangeInclusive<u32>,
 ) -> std::result::Result<(Vec<Entry>, u32), Problem> {
     const DAMAGED: &str = "the file is damaged: copy it again or make it anew";
     let u32_at = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
@@ -320,6 +352,33 @@ mod tests {
         assert!(container.section::<u32>(name("bytes")).is_err(), "5 bytes are no u32s");
         assert!(container.section::<u8>(name("none")).is_err());
         container.verify().unwrap();
+    }
+
+    #[test]
+    fn a_container_inside_another_opens_in_place_and_its_damage_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let (inner, outer) = (dir.path().join("inner"), dir.path().join("outer"));
+        write(&inner);
+        let mut writer = ContainerWriter::create(&outer, name("model"), 1, 3).unwrap();
+        writer.section(name("note"), b"x").unwrap();
+        writer.file(name("inner"), &inner).unwrap();
+        std::fs::write(dir.path().join("empty"), "").unwrap();
+        writer.file(name("empty"), &dir.path().join("empty")).unwrap();
+        writer.finish().unwrap();
+        let open = || Container::open(&outer, name("model"), 1..=1).unwrap();
+        assert_eq!(open().section::<u8>(name("empty")).unwrap(), b"");
+        let part = open().part(name("inner"), KIND, 1..=3).unwrap();
+        assert_eq!(part.section::<u32>(name("numbers")).unwrap(), [1, 2, 3]);
+        part.verify().unwrap();
+        assert!(open().part(name("note"), KIND, 1..=3).is_err(), "no container");
+        assert!(open().part(name("inner"), KIND, 4..=4).is_err(), "another version");
+        assert!(open().part(name("none"), KIND, 1..=3).is_err());
+        let mut bytes = std::fs::read(&outer).unwrap();
+        let at = bytes.windows(5).position(|window| window == b"hello").unwrap();
+        bytes[at] = b'y';
+        std::fs::write(&outer, &bytes).unwrap();
+        assert!(open().part(name("inner"), KIND, 1..=3).unwrap().verify().is_err());
+        assert!(open().verify().is_err());
     }
 
     #[test]

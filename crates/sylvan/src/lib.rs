@@ -23,12 +23,17 @@
 //! ```
 
 pub mod decoder;
+pub mod model;
 mod ngram;
 mod parallel;
+mod sides;
+pub mod train;
 mod training;
+pub mod translate;
 mod translator;
 pub mod tuning;
 
 pub use ngram::NgramScorer;
+pub use sides::{SourceText, TargetText};
 pub use training::{Model, TrainError, Trainer, TrainerConfig};
 pub use translator::{Search, Translation, Translator};

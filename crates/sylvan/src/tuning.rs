@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde_json::{Value, json};
 use sylvan_base::{Progress, Symbol, Vocab};
+use sylvan_eval::Metric;
 use sylvan_rules::Weights;
-use sylvan_trees::Tree;
-use sylvan_tune::{Candidate, Decode, Start, Values};
+use sylvan_tune::{Candidate, Decode, Method, Mixture, Plan, Round, Start, Tuned, Values, tune};
 
-use crate::decoder::{Algorithm, Decoder, Features, Ready, Wish, Workspace};
+use crate::decoder::{Algorithm, Decoder, Features, Ready, Sentence, Wish, Workspace};
 use crate::parallel;
 
 /// Weights to begin with for features of these names: fair for any corpus, chosen by hand.
@@ -39,8 +40,8 @@ pub fn feature_names(decoder: &Decoder) -> Vec<String> {
 pub struct DecoderOnText<'d> {
     /// The decoder; its weights change.
     pub decoder: &'d mut Decoder,
-    /// The trees; none where there is no parse.
-    pub trees: &'d [Option<Tree>],
+    /// The sentences; none where there is no parse.
+    pub sentences: &'d [Option<Sentence>],
     /// How to search.
     pub algorithm: Algorithm,
     /// How long the lists are.
@@ -55,7 +56,7 @@ pub struct DecoderOnText<'d> {
 
 impl std::fmt::Debug for DecoderOnText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "DecoderOnText of {} sentences", self.trees.len())
+        write!(f, "DecoderOnText of {} sentences", self.sentences.len())
     }
 }
 
@@ -65,15 +66,56 @@ pub fn named(names: &Vocab, weights: &[f64]) -> Weights {
 }
 
 impl DecoderOnText<'_> {
+    /// Tunes the decoder, telling of each round in words. Also returns the metric's name.
+    pub fn tune(
+        &mut self,
+        metric: &Mixture,
+        references: Vec<Vec<String>>,
+        start: &[Start],
+        method: &Method,
+        plan: &Plan,
+        hear: &mut dyn FnMut(&str),
+    ) -> (Tuned, String) {
+        // BLEU alone has smaller statistics.
+        match metric.only_bleu() {
+            Some(bleu) => self.tune_with(&bleu, references, start, method, plan, hear),
+            None => self.tune_with(metric, references, start, method, plan, hear),
+        }
+    }
+
+    fn tune_with<M: Metric>(
+        &mut self,
+        metric: &M,
+        references: Vec<Vec<String>>,
+        start: &[Start],
+        method: &Method,
+        plan: &Plan,
+        hear: &mut dyn FnMut(&str),
+    ) -> (Tuned, String) {
+        let name = metric.name();
+        let mut told = |round: &Round| {
+            let Round { number, score, promised, new, pool, best, .. } = round;
+            let promised = promised.map_or(String::new(), |promised| format!(", promised {promised:.2}"));
+            let best = if *best { " *" } else { "" };
+            hear(&format!(
+                "round {number}: {name} {score:.2}{promised}; {new} new of {pool} translations{best}"
+            ));
+        };
+        let Ok(tuned) = tune(self, metric, references, start, method, plan, &mut told);
+        let (rounds, ended) = (tuned.rounds.len(), &tuned.ended);
+        hear(&format!("tuning ended after {rounds} rounds ({ended}): {name} {:.2}", tuned.score));
+        (tuned, name)
+    }
+
     /// The translations of one tree with their features.
     fn list<'r>(
         &self,
         ready: &Ready<'r>,
-        tree: &Tree,
+        sentence: &Sentence,
         wish: Wish,
         workspace: &mut Workspace<'r>,
     ) -> Vec<(String, Features)> {
-        let decoded = ready.decode(tree, self.algorithm, wish, workspace);
+        let decoded = ready.decode(sentence, self.algorithm, wish, workspace);
         let list = decoded.hypotheses.iter().map(|hypothesis| {
             let text = (self.text)(self.decoder.vocab(), &hypothesis.words);
             (text, ready.features(&decoded.forest, &hypothesis.derivation))
@@ -89,13 +131,14 @@ impl Decode for DecoderOnText<'_> {
         self.decoder.set_weights(named(names, weights));
         let ready = self.decoder.ready();
         let wish = Wish { best: self.nbest.max(2), distinct: false };
-        self.progress.begin("decoding the tuning text", Some(self.trees.len() as u64));
+        self.progress.begin("decoding the tuning text", Some(self.sentences.len() as u64));
         let done = AtomicU64::new(0);
-        let lists = parallel::map(self.trees, self.threads, Workspace::default, |workspace, _, tree| {
-            let list = tree.as_ref().map(|tree| self.list(&ready, tree, wish, workspace));
-            self.progress.at(done.fetch_add(1, Ordering::Relaxed) + 1);
-            list.unwrap_or_default()
-        });
+        let lists =
+            parallel::map(self.sentences, self.threads, Workspace::default, |workspace, _, sentence| {
+                let list = sentence.as_ref().map(|sentence| self.list(&ready, sentence, wish, workspace));
+                self.progress.at(done.fetch_add(1, Ordering::Relaxed) + 1);
+                list.unwrap_or_default()
+            });
         self.progress.end();
         // Names are given out in the order of the text, whoever decoded what.
         let lists = lists.into_iter().map(|list| {
@@ -107,4 +150,22 @@ impl Decode for DecoderOnText<'_> {
         });
         Ok(lists.collect())
     }
+}
+
+/// What each round saw, as JSON.
+pub fn log(tuned: &Tuned, metric: &str) -> String {
+    let weights = |weights: &[(String, f64)]| -> serde_json::Map<String, Value> {
+        weights.iter().map(|(name, weight)| (name.clone(), json!(weight))).collect()
+    };
+    let rounds = tuned.rounds.iter().map(|round| {
+        json!({
+            "round": round.number, "score": round.score, "promised": round.promised, "new": round.new,
+            "pool": round.pool, "best": round.best, "weights": weights(&round.weights),
+        })
+    });
+    let all = json!({
+        "metric": metric, "score": tuned.score, "ended": tuned.ended, "weights": weights(&tuned.weights),
+        "rounds": rounds.collect::<Vec<_>>(),
+    });
+    serde_json::to_string_pretty(&all).expect("strings and numbers can be written as JSON")
 }

@@ -90,12 +90,16 @@ impl Segmenter {
 
     /// Reads a model.
     pub fn open(path: &Path) -> Result<Self> {
-        let mut reader = TextReader::open(path)?;
+        Self::read(&mut TextReader::open(path)?)
+    }
+
+    /// The same from any text.
+    pub fn read(reader: &mut TextReader) -> Result<Self> {
         let head = reader.next_line()?.unwrap_or("").to_string();
         if head != HEADER {
             let fault = Fault::new(0, format!("{head:?}"), format!("the first line {HEADER:?}"))
                 .advise("train a model with sylvan tokenize --train");
-            return Err(fault.at(path.display().to_string(), 1));
+            return Err(fault.at(reader.name(), 1));
         }
         let mut weights = vec![0i32; 1 << BITS];
         while let Some(line) = reader.next_line()? {

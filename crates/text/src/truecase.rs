@@ -72,7 +72,11 @@ impl Truecaser {
 
     /// Reads what [`write`](Self::write) wrote.
     pub fn open(path: &Path) -> Result<Self> {
-        let mut reader = TextReader::open(path)?;
+        Self::read(&mut TextReader::open(path)?)
+    }
+
+    /// The same from any text.
+    pub fn read(reader: &mut TextReader) -> Result<Self> {
         let mut usual = HashMap::default();
         while let Some(line) = reader.next_line()? {
             if line.is_empty() || line.contains(char::is_whitespace) {

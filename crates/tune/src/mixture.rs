@@ -2,8 +2,9 @@
 
 use std::ops::{AddAssign, SubAssign};
 
+use sylvan_base::Fault;
 use sylvan_eval::{
-    Better, Bleu, BleuStats, Chrf, ChrfStats, Metric, Ribes, RibesStats, Ter, TerStats, Workspace,
+    Better, Bleu, BleuStats, Chrf, ChrfStats, Metric, Ribes, RibesStats, Ter, TerStats, Tokenizer, Workspace,
 };
 
 /// A weighted sum of metrics, TER counted as 100 - TER, so that more is better.
@@ -47,6 +48,40 @@ impl SubAssign for MixtureStats {
 }
 
 impl Mixture {
+    /// Reads `bleu`, `ter`, `chrf`, `ribes`, or several with weights: `bleu:2,ribes:1`. The tokeniser is that of BLEU
+    /// and RIBES.
+    pub fn parse(text: &str, tokenizer: Tokenizer) -> Result<Self, Fault> {
+        let bleu = Bleu { tokenizer, ..Bleu::default() };
+        let ribes = Ribes { tokenizer, ..Ribes::default() };
+        let mut mixture = Self { bleu: (bleu, 0.0), ribes: (ribes, 0.0), ..Self::default() };
+        for part in text.split(',') {
+            let (name, weight) = part.split_once(':').unwrap_or((part, "1"));
+            let weight = weight.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight > 0.0);
+            let slot = match name {
+                "bleu" => Some(&mut mixture.bleu.1),
+                "ter" => Some(&mut mixture.ter.1),
+                "chrf" => Some(&mut mixture.chrf.1),
+                "ribes" => Some(&mut mixture.ribes.1),
+                _ => None,
+            };
+            let (Some(slot), Some(weight)) = (slot, weight) else {
+                let found = format!("the metric {part:?}");
+                return Err(Fault::new(
+                    0,
+                    found,
+                    "bleu, ter, chrf or ribes, each with a weight such as bleu:2",
+                ));
+            };
+            *slot = weight;
+        }
+        Ok(mixture)
+    }
+
+    /// BLEU, if it is all that counts.
+    pub fn only_bleu(&self) -> Option<Bleu> {
+        (self.ter.1 + self.chrf.1 + self.ribes.1 == 0.0).then_some(self.bleu.0)
+    }
+
     fn weights(&self) -> [f64; 4] {
         [self.bleu.1, self.ter.1, self.chrf.1, self.ribes.1]
     }

@@ -397,8 +397,12 @@ fn optimisers_are_never_worse_than_where_they_began() {
 #[test]
 fn a_mixture_is_the_weighted_mean_of_its_parts() {
     let bleu = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
-    let mut mixture = Mixture { bleu: (bleu, 3.0), ..Mixture::default() };
-    mixture.ter.1 = 1.0;
+    let mixture = Mixture::parse("bleu:3,ter", Tokenizer::None).unwrap();
+    assert_eq!(Mixture::parse("bleu", Tokenizer::None).unwrap().only_bleu(), Some(bleu));
+    assert_eq!(mixture.only_bleu(), None);
+    for wrong in ["blue", "bleu:", "bleu:-1", "", "ter,"] {
+        assert!(Mixture::parse(wrong, Tokenizer::None).is_err(), "{wrong}");
+    }
     let mut workspace = Workspace::default();
     let (hypothesis, reference) = ("a b c d e f", "a b c d f g");
     let stats = mixture.line(hypothesis, &[reference], &mut workspace);

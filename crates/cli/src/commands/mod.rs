@@ -9,12 +9,15 @@ mod detokenize;
 mod grammar;
 mod lm;
 mod metric;
+mod model;
 mod parser;
 mod sample;
 mod score;
 mod searching;
 mod split;
 mod tokenize;
+mod train;
+mod translate;
 mod trees;
 mod truecase;
 mod tune;
@@ -32,11 +35,14 @@ pub(crate) enum Command {
     Grammar(grammar::Grammar),
     Detokenize(detokenize::Detokenize),
     Lm(lm::Lm),
+    Model(model::Model),
     Parser(parser::Parser),
     Sample(sample::Sample),
     Score(score::Score),
     Split(split::Split),
     Tokenize(tokenize::Tokenize),
+    Train(train::Train),
+    Translate(translate::Translate),
     Trees(trees::Trees),
     Truecase(truecase::Truecase),
     Tune(tune::Tune),
@@ -53,11 +59,14 @@ impl Command {
             Self::Grammar(command) => command.run(),
             Self::Detokenize(command) => command.run(),
             Self::Lm(command) => command.run(),
+            Self::Model(command) => command.run(),
             Self::Parser(command) => command.run(),
             Self::Sample(command) => command.run(),
             Self::Score(command) => command.run(),
             Self::Split(command) => command.run(),
             Self::Tokenize(command) => command.run(),
+            Self::Train(command) => command.run(),
+            Self::Translate(command) => command.run(),
             Self::Trees(command) => command.run(),
             Self::Truecase(command) => command.run(),
             Self::Tune(command) => command.run(),

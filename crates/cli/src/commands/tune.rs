@@ -2,18 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
-use serde_json::json;
-use sylvan::decoder::Decoder;
+use sylvan::decoder::{Decoder, Sentence};
 use sylvan::tuning::{DecoderOnText, feature_names, start_weights};
 use sylvan_base::Vocab;
-use sylvan_eval::{Bleu, Chrf, Metric, Ribes, Tokenizer};
+use sylvan_eval::Tokenizer;
 use sylvan_rules::Weights;
 use sylvan_store::{Output, TextReader};
-use sylvan_trees::Tree;
-use sylvan_tune::{
-    MertConfig, Method, MiraConfig, Mixture, Plan, ProConfig, Round, Start, Tuned, curve, tune,
-};
+use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan, ProConfig, Start, Tuned, curve};
 
 use super::metric::read_lines;
 use super::searching::{Searching, threads};
@@ -64,9 +61,9 @@ pub(crate) struct Tune {
     threads: Option<u16>,
 }
 
-/// How to tune, for `tune` and `train` alike.
+/// How to tune.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct TuneOptions {
+struct TuneOptions {
     /// How weights are found.
     #[arg(long, value_enum, default_value = "mert")]
     method: MethodName,
@@ -110,81 +107,19 @@ impl TuneOptions {
         }
     }
 
-    /// The metric as a mixture, and whether it is BLEU alone.
-    fn mixture(&self) -> anyhow::Result<(Mixture, bool)> {
-        let bleu = Bleu { tokenizer: self.tokenize, ..Bleu::default() };
-        let ribes = Ribes { tokenizer: self.tokenize, ..Ribes::default() };
-        let mut mixture = Mixture {
-            bleu: (bleu, 0.0),
-            ribes: (ribes, 0.0),
-            chrf: (Chrf::default(), 0.0),
-            ..Mixture::default()
-        };
-        for part in self.metric.split(',') {
-            let (name, weight) = part.split_once(':').unwrap_or((part, "1"));
-            let weight = weight.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight > 0.0);
-            let slot = match name {
-                "bleu" => Some(&mut mixture.bleu.1),
-                "ter" => Some(&mut mixture.ter.1),
-                "chrf" => Some(&mut mixture.chrf.1),
-                "ribes" => Some(&mut mixture.ribes.1),
-                _ => None,
-            };
-            let (Some(slot), Some(weight)) = (slot, weight) else {
-                anyhow::bail!(
-                    "--metric: found {part:?}, expected bleu, ter, chrf or ribes, each with a weight above 0 such as \
-                     bleu:2"
-                );
-            };
-            *slot = weight;
-        }
-        let only_bleu = mixture.ter.1 + mixture.chrf.1 + mixture.ribes.1 == 0.0;
-        Ok((mixture, only_bleu))
-    }
-
     /// Tunes, telling of each round.
-    pub(crate) fn run(
+    fn run(
         &self,
         text: &mut DecoderOnText<'_>,
         references: Vec<Vec<String>>,
         start: &[Start],
     ) -> anyhow::Result<(Tuned, String)> {
-        let (mixture, only_bleu) = self.mixture()?;
-        let (method, plan) =
-            (self.method(text.threads), Plan { rounds: self.rounds as usize, ..Plan::default() });
+        let metric = Mixture::parse(&self.metric, self.tokenize).context("--metric")?;
+        let plan = Plan { rounds: self.rounds as usize, ..Plan::default() };
+        let method = self.method(text.threads);
         text.nbest = self.nbest as usize;
-        // BLEU alone has smaller statistics.
-        if only_bleu {
-            go(text, &mixture.bleu.0, references, start, &method, &plan)
-        } else {
-            go(text, &mixture, references, start, &method, &plan)
-        }
+        Ok(text.tune(&metric, references, start, &method, &plan, &mut say))
     }
-}
-
-fn go<M: Metric>(
-    text: &mut DecoderOnText<'_>,
-    metric: &M,
-    references: Vec<Vec<String>>,
-    start: &[Start],
-    method: &Method,
-    plan: &Plan,
-) -> anyhow::Result<(Tuned, String)> {
-    let name = metric.name();
-    let mut hear = |round: &Round| {
-        let Round { number, score, promised, new, pool, best, .. } = round;
-        let promised = promised.map_or(String::new(), |promised| format!(", promised {promised:.2}"));
-        let best = if *best { " *" } else { "" };
-        say(&format!("round {number}: {name} {score:.2}{promised}; {new} new of {pool} translations{best}"));
-    };
-    let Ok(tuned) = tune(text, metric, references, start, method, plan, &mut hear);
-    say(&format!(
-        "tuning ended after {} rounds ({}): {name} {:.2}",
-        tuned.rounds.len(),
-        tuned.ended,
-        tuned.score
-    ));
-    Ok((tuned, name))
 }
 
 impl Tune {
@@ -193,7 +128,7 @@ impl Tune {
             Some(path) => Weights::read(&mut TextReader::open(path)?)?,
             None => Weights::default(),
         };
-        self.options.mixture()?;
+        Mixture::parse(&self.options.metric, self.options.tokenize).context("--metric")?;
         let (mut decoder, _) = Decoder::open(&self.grammar, &self.lm, &given)?;
         let trees = read_trees(&mut decoder, &self.trees)?;
         let references = read_references(&self.reference, trees.len(), &self.trees)?;
@@ -210,7 +145,7 @@ impl Tune {
         let progress = Terminal::default();
         let mut text = DecoderOnText {
             decoder: &mut decoder,
-            trees: &trees,
+            sentences: &trees,
             algorithm: self.searching.algorithm(),
             nbest: 0,
             threads: threads(self.threads),
@@ -223,7 +158,11 @@ impl Tune {
             out.line(&format!("{name}={weight}"))?;
         }
         out.finish()?;
-        write_log(self.log.as_deref(), &tuned, &metric)?;
+        if let Some(path) = &self.log {
+            let mut file = Output::create(path)?;
+            file.line(&sylvan::tuning::log(&tuned, &metric))?;
+            file.finish()?;
+        }
         if let Some(path) = &self.plot {
             let mut file = Output::create(path)?;
             file.write(curve(&tuned.rounds, &metric).as_bytes())?;
@@ -233,33 +172,7 @@ impl Tune {
     }
 }
 
-fn write_log(path: Option<&Path>, tuned: &Tuned, metric: &str) -> anyhow::Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    let weights = |weights: &[(String, f64)]| {
-        let map: serde_json::Map<String, serde_json::Value> =
-            weights.iter().map(|(name, weight)| (name.clone(), json!(weight))).collect();
-        map
-    };
-    let rounds: Vec<_> = tuned
-        .rounds
-        .iter()
-        .map(|round| {
-            json!({
-                "round": round.number, "score": round.score, "promised": round.promised, "new": round.new,
-                "pool": round.pool, "best": round.best, "weights": weights(&round.weights),
-            })
-        })
-        .collect();
-    let all = json!({
-        "metric": metric, "score": tuned.score, "ended": tuned.ended, "weights": weights(&tuned.weights),
-        "rounds": rounds,
-    });
-    let mut file = Output::create(path)?;
-    file.line(&serde_json::to_string_pretty(&all)?)?;
-    Ok(file.finish()?)
-}
-
-fn read_trees(decoder: &mut Decoder, path: &Path) -> anyhow::Result<Vec<Option<Tree>>> {
+fn read_trees(decoder: &mut Decoder, path: &Path) -> anyhow::Result<Vec<Option<Sentence>>> {
     let mut reader = TextReader::open(path)?;
     let mut trees = Vec::new();
     while let Some(line) = reader.next_line()? {

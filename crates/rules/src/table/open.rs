@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sylvan_base::{Result, Symbol, Vocab};
-use sylvan_store::{Container, FrozenVocab, Section};
+use sylvan_store::{Container, FrozenVocab, Name, Section};
 
 use super::codes::{Codes, Precision};
 use super::file::*;
@@ -16,7 +16,16 @@ use crate::Rule;
 impl Grammar {
     /// Opens a table file.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = Arc::new(Container::open(path, KIND, VERSION..=VERSION)?);
+        Self::from_container(Container::open(path, KIND, VERSION..=VERSION)?)
+    }
+
+    /// Opens a table that is a section of a larger file, in place.
+    pub fn inside(file: &Container, section: Name) -> Result<Self> {
+        Self::from_container(file.part(section, KIND, VERSION..=VERSION)?)
+    }
+
+    fn from_container(file: Container) -> Result<Self> {
+        let file = Arc::new(file);
         let meta: Meta = serde_json::from_slice(file.section(META)?).map_err(|error| {
             file.bad(format!("a description that does not read ({error})"), "JSON".into())
         })?;

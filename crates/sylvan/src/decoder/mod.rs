@@ -8,6 +8,7 @@
 
 mod glossary;
 mod json;
+mod links;
 mod models;
 mod overlay;
 mod replay;

@@ -1,0 +1,100 @@
+//! `sylvan model`: what is in a model file, and whether it is whole.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use sylvan::model::ModelFile;
+use sylvan_store::Output;
+
+use super::Format;
+
+/// Shows and checks model files.
+#[derive(Debug, Args)]
+pub(crate) struct Model {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Info(Info),
+    Verify(Verify),
+}
+
+/// Tells what a model was made from, with which settings, and how large its parts are.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sylvan model info enja.sylvan")]
+struct Info {
+    /// How to print.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// The model.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+}
+
+/// Reads a whole model and compares it with its sums; says nothing if all is well.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sylvan model verify enja.sylvan && echo whole")]
+struct Verify {
+    /// The model.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+}
+
+impl Model {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        match self.what {
+            What::Info(info) => info.run(),
+            What::Verify(verify) => Ok(ModelFile::open(&verify.model)?.verify()?),
+        }
+    }
+}
+
+impl Info {
+    fn run(&self) -> anyhow::Result<()> {
+        let model = ModelFile::open(&self.model)?;
+        let (manifest, weights) = (model.manifest(), model.weights()?);
+        let mut out = Output::create(Path::new("-"))?;
+        if self.format == Format::Json {
+            let mut object = serde_json::to_value(manifest)?;
+            let sections: Vec<Value> =
+                model.sections().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();
+            object["sections"] = Value::Array(sections);
+            let weights: serde_json::Map<String, Value> =
+                weights.iter().map(|(name, weight)| (name.to_string(), json!(weight))).collect();
+            object["weights"] = Value::Object(weights);
+            out.line(&object.to_string())?;
+            return Ok(out.finish()?);
+        }
+        let kind = if manifest.tokenized { "tokenised text" } else { "raw text" };
+        out.line(&format!("{} to {}, {kind}", manifest.source_lang, manifest.target_lang))?;
+        out.line(&format!("made by {}", manifest.made_by))?;
+        for licence in &manifest.licences {
+            out.line(&format!("licence: {licence}"))?;
+        }
+        out.line("\nfrom")?;
+        for origin in &manifest.origins {
+            let lines = if origin.lines > 0 { format!("  {} lines", origin.lines) } else { String::new() };
+            out.line(&format!("  {:<12} {}  {}{lines}", origin.role, origin.hash, origin.name))?;
+        }
+        out.line("\nsettings")?;
+        for (name, value) in &manifest.settings {
+            out.line(&format!("  {name:<12} {value}"))?;
+        }
+        out.line("\nfigures")?;
+        for (name, value) in &manifest.figures {
+            out.line(&format!("  {name:<28} {value:.2}"))?;
+        }
+        out.line("\nweights")?;
+        for (name, weight) in weights.iter() {
+            out.line(&format!("  {name:<12} {weight:.4}"))?;
+        }
+        out.line("\nparts")?;
+        for (name, bytes) in model.sections() {
+            out.line(&format!("  {name:<12} {bytes:>12} bytes"))?;
+        }
+        Ok(out.finish()?)
+    }
+}

@@ -1,0 +1,179 @@
+//! `sylvan train`: from parallel text to one model file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sylvan::train::{Config, Outcome, train};
+
+use super::grammar::parse_size;
+use crate::progress::Terminal;
+
+/// Trains a model from parallel text.
+///
+/// One command does everything: it cuts the text into words, checks it, parses the source side, links words, learns
+/// rules and a language model, tunes the weights, measures, and writes one file for `sylvan translate`. Inputs are
+/// checked before long work begins. Intermediate results are kept in MODEL.work: a run that was interrupted goes on
+/// where it was, and a run with other settings redoes what depends on them. Neither that, nor threads, nor memory
+/// changes the model.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    sylvan train --source train.en --target train.de --dev-source dev.en --dev-target dev.de \\\n    \
+    --source-lang en --target-lang de --treebank en.mrg --out ende.sylvan\n  \
+    sylvan train --tokenized --source train.en --target train.ja --trees train.en.tree --dev-source dev.en \\\n    \
+    --dev-target dev.ja --dev-trees dev.en.tree --source-lang en --target-lang ja --holdout 1000 --out enja.sylvan\n  \
+    sylvan train enja.toml\n\nA configuration file has the same names: source = \"train.en\", tokenized = true, .. \
+    Options on the command line win over it.")]
+pub(crate) struct Train {
+    /// A configuration file (TOML); its paths are relative to it.
+    #[arg(value_name = "CONFIG.toml")]
+    config: Option<PathBuf>,
+    /// Source text, one sentence per line.
+    #[arg(long, value_name = "FILE", help_heading = "Texts")]
+    source: Option<PathBuf>,
+    /// Its translation, line by line.
+    #[arg(long, value_name = "FILE", help_heading = "Texts")]
+    target: Option<PathBuf>,
+    /// Source text to tune on.
+    #[arg(long, value_name = "FILE", help_heading = "Texts")]
+    dev_source: Option<PathBuf>,
+    /// Its translation.
+    #[arg(long, value_name = "FILE", help_heading = "Texts")]
+    dev_target: Option<PathBuf>,
+    /// The source language: en, de, fr, cs, zh, ja or any other two-letter code.
+    #[arg(long, value_name = "L", help_heading = "Texts")]
+    source_lang: Option<String>,
+    /// The target language.
+    #[arg(long, value_name = "L", help_heading = "Texts")]
+    target_lang: Option<String>,
+    /// Texts are tokenised already, and translations are to be.
+    #[arg(long, help_heading = "Texts")]
+    tokenized: bool,
+    /// Do not train on the last N pairs, but measure on them at the end.
+    #[arg(long, value_name = "N", help_heading = "Texts")]
+    holdout: Option<u64>,
+    /// More target text for the language model, tokenised; repeat the option for several files.
+    #[arg(long, value_name = "FILE", help_heading = "Texts")]
+    lm_text: Vec<PathBuf>,
+    /// A licence of the data, for the model to tell; repeat the option for several.
+    #[arg(long, value_name = "TEXT", help_heading = "Texts")]
+    licence: Vec<String>,
+    /// Trees to train a parser from: Penn brackets, CoNLL-U or Egret forests.
+    #[arg(long, value_name = "FILE", help_heading = "Syntax and links")]
+    treebank: Option<PathBuf>,
+    /// A constituency parser, made by `sylvan parser train`.
+    #[arg(long, value_name = "MODEL", help_heading = "Syntax and links")]
+    parser: Option<PathBuf>,
+    /// Trees of the source text; a parser beside them serves translation.
+    #[arg(long, value_name = "FILE", help_heading = "Syntax and links")]
+    trees: Option<PathBuf>,
+    /// Trees of the source text to tune on.
+    #[arg(long, value_name = "FILE", help_heading = "Syntax and links")]
+    dev_trees: Option<PathBuf>,
+    /// Word links of the training text: 0-0 1-2, from 0.
+    #[arg(long, value_name = "FILE", help_heading = "Syntax and links")]
+    align: Option<PathBuf>,
+    /// Where the model goes.
+    #[arg(long, value_name = "MODEL")]
+    out: Option<PathBuf>,
+    /// Threads; as many as there are processors unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// Memory for sorting, such as 512M or 2G.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<usize>,
+    /// How much time alignment takes: fast, default or best.
+    #[arg(long, value_name = "PRESET", help_heading = "Methods")]
+    align_preset: Option<String>,
+    /// How both directions of links become one: see `sylvan align train --help`.
+    #[arg(long, value_name = "HEURISTIC", help_heading = "Methods")]
+    symmetrize: Option<String>,
+    /// Most minimal rules per rule.
+    #[arg(long, value_name = "N", help_heading = "Methods")]
+    compose: Option<u32>,
+    /// Smoothing of rule probabilities: none, good-turing or kneser-ney.
+    #[arg(long, value_name = "NAME", help_heading = "Methods")]
+    smoothing: Option<String>,
+    /// Binarisation of trees: none, left or right.
+    #[arg(long, value_name = "SIDE", help_heading = "Methods")]
+    binarize: Option<String>,
+    /// The length of the language model's longest n-grams.
+    #[arg(long, value_name = "N", help_heading = "Methods")]
+    lm_order: Option<usize>,
+    /// What tuning makes best: bleu, ter, chrf, ribes or a mixture such as bleu:2,ribes:1.
+    #[arg(long, value_name = "METRIC", help_heading = "Methods")]
+    metric: Option<String>,
+    /// Rounds of tuning, at the most.
+    #[arg(long, value_name = "N", help_heading = "Methods")]
+    rounds: Option<usize>,
+    /// Translations per sentence and round of tuning.
+    #[arg(long, value_name = "K", help_heading = "Methods")]
+    nbest: Option<usize>,
+    /// How wide the search of tuning and measuring is.
+    #[arg(long, value_name = "N", help_heading = "Methods")]
+    beam: Option<usize>,
+    /// Passes of parser training, at the most.
+    #[arg(long, value_name = "N", help_heading = "Methods")]
+    parser_epochs: Option<usize>,
+    /// Where random numbers start.
+    #[arg(long, value_name = "S", help_heading = "Methods")]
+    seed: Option<u64>,
+}
+
+impl Train {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let config = self.config()?;
+        let progress = Terminal::default();
+        let Outcome { scores, work, .. } = train(&config, &progress, &mut say)?;
+        for (name, score) in &scores {
+            say(&format!("{name} {score:.2}"));
+        }
+        say(&format!("{} is ready; work files are in {}", config.out.display(), work.display()));
+        Ok(())
+    }
+
+    /// The file's settings, with those of the command line over them.
+    fn config(self) -> anyhow::Result<Config> {
+        let mut config = self.config.as_deref().map(Config::open).transpose()?.unwrap_or_default();
+        macro_rules! over {
+            ($($name:ident),*) => { $(if let Some(value) = self.$name { config.$name = value.into(); })* };
+        }
+        over!(
+            source,
+            target,
+            dev_source,
+            dev_target,
+            source_lang,
+            target_lang,
+            out,
+            holdout,
+            threads,
+            memory,
+            align_preset,
+            symmetrize,
+            compose,
+            smoothing,
+            binarize,
+            lm_order,
+            metric,
+            rounds,
+            nbest,
+            beam,
+            parser_epochs,
+            seed
+        );
+        macro_rules! over_optional {
+            ($($name:ident),*) => { $(config.$name = self.$name.or(config.$name);)* };
+        }
+        over_optional!(treebank, parser, trees, dev_trees, align);
+        config.tokenized |= self.tokenized;
+        config.lm_text.extend(self.lm_text);
+        config.licence.extend(self.licence);
+        Ok(config)
+    }
+}
+
+/// What happens is told on standard error.
+#[allow(clippy::print_stderr)]
+fn say(line: &str) {
+    eprintln!("{line}");
+}

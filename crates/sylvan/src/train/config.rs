@@ -1,0 +1,193 @@
+//! What training is told: by flags or by a plain file, with the same names.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sylvan_base::{Fault, InputError};
+
+/// All settings of a training. Paths in a file are relative to it.
+///
+/// ```
+/// use sylvan::train::Config;
+/// let text = "source = 'a.en'\ntarget = 'a.ja'\ndev-source = 'd.en'\ndev-target = 'd.ja'\nsource-lang = 'en'\n\
+///             target-lang = 'ja'\ntrees = 'a.tree'\ndev-trees = 'd.tree'\nout = 'enja.sylvan'\ntokenized = true\n";
+/// let config = Config::parse(text, "train.toml".as_ref())?;
+/// assert!(config.tokenized && config.lm_order == 5);
+/// # Ok::<(), sylvan_base::InputError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Config {
+    /// Source text, one sentence per line.
+    pub source: PathBuf,
+    /// Its translation, line by line.
+    pub target: PathBuf,
+    /// Source text to tune on.
+    pub dev_source: PathBuf,
+    /// Its translation.
+    pub dev_target: PathBuf,
+    /// The source language, as a two-letter code.
+    pub source_lang: String,
+    /// The target language.
+    pub target_lang: String,
+    /// Where the model goes.
+    pub out: PathBuf,
+    /// Whether texts are tokenised already; then translations are tokens too.
+    pub tokenized: bool,
+    /// Trees to train a parser from.
+    pub treebank: Option<PathBuf>,
+    /// A trained parser.
+    pub parser: Option<PathBuf>,
+    /// Trees of the source text.
+    pub trees: Option<PathBuf>,
+    /// Trees of the source text to tune on.
+    pub dev_trees: Option<PathBuf>,
+    /// Word links of the training text.
+    pub align: Option<PathBuf>,
+    /// More target text, for the language model.
+    pub lm_text: Vec<PathBuf>,
+    /// The last so many training pairs are not trained on but measured on at the end.
+    pub holdout: u64,
+    /// Licences of the data, to be told by the model.
+    pub licence: Vec<String>,
+    /// Threads; 0 for as many as there are processors. Does not change the model.
+    pub threads: usize,
+    /// Memory for sorting, in bytes. Does not change the model.
+    pub memory: usize,
+    /// How much time alignment takes: fast, default or best.
+    pub align_preset: String,
+    /// How both directions of links become one.
+    pub symmetrize: String,
+    /// The length of the language model's longest n-grams.
+    pub lm_order: usize,
+    /// Most minimal rules per rule.
+    pub compose: u32,
+    /// Smoothing of rule probabilities: none, good-turing or kneser-ney.
+    pub smoothing: String,
+    /// Binarisation of trees: none, left or right.
+    pub binarize: String,
+    /// Rounds of tuning, at the most.
+    pub rounds: usize,
+    /// Translations per sentence and round.
+    pub nbest: usize,
+    /// What tuning makes best: bleu, ter, chrf, ribes or a mixture such as bleu:2,ribes:1.
+    pub metric: String,
+    /// Where random numbers start.
+    pub seed: u64,
+    /// How wide the search of tuning and translation is.
+    pub beam: usize,
+    /// Passes of parser training over a treebank, at the most.
+    pub parser_epochs: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            source: PathBuf::new(),
+            target: PathBuf::new(),
+            dev_source: PathBuf::new(),
+            dev_target: PathBuf::new(),
+            source_lang: String::new(),
+            target_lang: String::new(),
+            out: PathBuf::new(),
+            tokenized: false,
+            treebank: None,
+            parser: None,
+            trees: None,
+            dev_trees: None,
+            align: None,
+            lm_text: Vec::new(),
+            holdout: 0,
+            licence: Vec::new(),
+            threads: 0,
+            memory: 1 << 30,
+            align_preset: "best".to_string(),
+            symmetrize: "grow-diag".to_string(),
+            lm_order: 5,
+            compose: 4,
+            smoothing: "none".to_string(),
+            binarize: "right".to_string(),
+            rounds: 10,
+            nbest: 100,
+            metric: "bleu".to_string(),
+            seed: 1,
+            beam: 200,
+            parser_epochs: 6,
+        }
+    }
+}
+
+impl Config {
+    /// Reads a file.
+    pub fn open(path: &Path) -> Result<Self, InputError> {
+        let text = std::fs::read_to_string(path).map_err(InputError::io(path, "read"))?;
+        Self::parse(&text, path)
+    }
+
+    /// Reads the text of a file; `path` says what its paths are relative to.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, InputError> {
+        let config: Result<Self, toml::de::Error> = toml::from_str(text);
+        let mut config = config.map_err(|error| {
+            let before = &text[..error.span().map_or(0, |span| span.start).min(text.len())];
+            let line = before.matches('\n').count() as u64 + 1;
+            let found = error.message().replace('\n', " ");
+            Fault::new(0, found, "settings: name = value")
+                .advise("`sylvan train --help` lists the names")
+                .at(path.display().to_string(), line)
+        })?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for file in config.files_mut() {
+            if !file.as_os_str().is_empty() {
+                *file = folder.join(&*file);
+            }
+        }
+        Ok(config)
+    }
+
+    fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let single =
+            [&mut self.source, &mut self.target, &mut self.dev_source, &mut self.dev_target, &mut self.out];
+        let optional =
+            [&mut self.treebank, &mut self.parser, &mut self.trees, &mut self.dev_trees, &mut self.align];
+        single.into_iter().chain(optional.into_iter().flatten()).chain(&mut self.lm_text)
+    }
+
+    /// How many threads there are to be.
+    pub fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            count => count,
+        }
+    }
+
+    /// The folder for work, beside the model.
+    pub fn work_folder(&self) -> PathBuf {
+        let mut name = self.out.clone().into_os_string();
+        name.push(".work");
+        PathBuf::from(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_and_wrong_values_are_told_with_their_line() {
+        let message = |text: &str| Config::parse(text, "c.toml".as_ref()).unwrap_err().to_string();
+        assert!(
+            message("source = 'x'\nsuorce = 'y'\n").starts_with("c.toml:2: found unknown field `suorce`")
+        );
+        assert!(message("\n\nthreads = 'many'\n").starts_with("c.toml:3:"));
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_file() {
+        let config =
+            Config::parse("source = 'x'\nparser = '/p'\nlm-text = ['y']", "a/c.toml".as_ref()).unwrap();
+        assert_eq!(config.source, Path::new("a/x"));
+        assert_eq!(config.parser.as_deref(), Some(Path::new("/p")));
+        assert_eq!(config.lm_text, [Path::new("a/y")]);
+        assert_eq!(config.target, Path::new(""));
+    }
+}

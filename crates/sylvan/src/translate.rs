@@ -1,0 +1,263 @@
+//! Translating with a model file: lines of text (or trees) in, translations with all that is known about them out.
+//!
+//! ```text
+//! line --tokenise, truecase, parse--> tree --Decoder--> hypotheses --detokenise--> text
+//! ```
+
+use std::path::Path;
+
+use sylvan_base::{Fault, Result, Vocab};
+use sylvan_parse::{Parser, Workspace as Parsing};
+use sylvan_store::TextReader;
+use sylvan_text::{Protect, Tokenizer};
+
+use crate::decoder::{Algorithm, Decoded, Decoder, DecoderError, Glossary, Ready, Sentence, Wish, Workspace};
+use crate::model::ModelFile;
+use crate::parallel;
+use crate::sides::{SourceText, TargetText, tokenizer};
+use crate::train::learn::penn_line;
+
+/// What lines are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Input {
+    /// Text, raw or tokenised as the model has it.
+    #[default]
+    Text,
+    /// Trees in Penn brackets.
+    Tree,
+}
+
+/// What is wanted of each line.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    /// What lines are.
+    pub input: Input,
+    /// How to search.
+    pub algorithm: Algorithm,
+    /// How many translations; they differ in their words.
+    pub best: usize,
+    /// Whether features and links are wanted.
+    pub details: bool,
+    /// How many threads; results do not depend on it.
+    pub threads: usize,
+}
+
+/// One translation of a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TranslatedText {
+    /// As people write it.
+    pub text: String,
+    /// Its words.
+    pub words: Vec<String>,
+    /// The model score.
+    pub score: f64,
+    /// Names and values of features, if wanted; weights times values is the score.
+    pub features: Vec<(String, f64)>,
+    /// Source word and target word, counted from 0, if wanted.
+    pub links: Vec<(u32, u32)>,
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TranslatedLine {
+    /// Its words, as the model sees them.
+    pub source: Vec<String>,
+    /// Best first; none for a line without words.
+    pub best: Vec<TranslatedText>,
+    /// Source words of terms that overlap others and were translated freely, as places counted from 0.
+    pub missed_terms: Vec<(u32, u32)>,
+}
+
+/// Why there is no translator.
+#[derive(Debug, thiserror::Error)]
+pub enum TranslateError {
+    /// A file, or a line of the input.
+    #[error(transparent)]
+    Input(#[from] sylvan_base::InputError),
+    /// The decoder.
+    #[error(transparent)]
+    Decoder(#[from] DecoderError),
+    /// A pattern.
+    #[error("{0}")]
+    Pattern(Fault),
+    /// Text is given to a model without a parser.
+    #[error(
+        "found a model without a parser, expected trees; give them with --input tree, or train with a parser"
+    )]
+    NoParser,
+}
+
+/// A model, open and ready.
+#[derive(Debug)]
+pub struct TextTranslator {
+    decoder: Decoder,
+    parser: Option<Parser>,
+    source: SourceText,
+    target: TargetText,
+    keep: Protect,
+    terms: Glossary,
+    /// How terms of a glossary are cut: source and target.
+    term_tokenizers: Option<[Tokenizer; 2]>,
+}
+
+impl TextTranslator {
+    /// Opens a model; what `keep` matches is neither cut nor translated.
+    pub fn open(path: &Path, keep: &[String]) -> std::result::Result<Self, TranslateError> {
+        let model = ModelFile::open(path)?;
+        let keep = Protect::new(keep).map_err(TranslateError::Pattern)?;
+        let manifest = model.manifest();
+        let term_tokenizers = (!manifest.tokenized).then(|| {
+            [&manifest.source_lang, &manifest.target_lang]
+                .map(|lang| tokenizer(lang, None, Protect::default()))
+        });
+        Ok(Self {
+            decoder: model.decoder()?,
+            parser: model.parser()?,
+            source: model.source_text(keep.clone())?,
+            target: model.target_text(),
+            keep,
+            terms: Glossary::default(),
+            term_tokenizers,
+        })
+    }
+
+    /// Lets translations be words separated by spaces, whatever the model's language.
+    pub fn leave_tokens(&mut self) {
+        self.target = TargetText::words();
+    }
+
+    /// Reads terms that must be used: source words, a tab, target words; source words alone are kept as they are.
+    pub fn read_glossary(&mut self, path: &Path) -> Result<()> {
+        let mut reader = TextReader::open(path)?;
+        while let Some(line) = reader.next_line()? {
+            if line.trim().is_empty() {
+                continue;
+            }
+            let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
+            let (source, target) = match *columns {
+                [source] if !source.is_empty() => (source, source),
+                [source, target] if !source.is_empty() && !target.is_empty() => (source, target),
+                _ => {
+                    let fault = Fault::new(1, format!("{line:?}"), "source words, a tab, target words")
+                        .advise("one term per line; source words alone are kept as they are");
+                    return Err(reader.locate(fault));
+                }
+            };
+            let cut = |side: usize, text: &str| match &self.term_tokenizers {
+                Some(tokenizers) => {
+                    let tokens = tokenizers[side].tokenize(text);
+                    tokens.iter().map(|token| token.text(text)).collect::<Vec<_>>().join(" ")
+                }
+                None => text.to_string(),
+            };
+            let (plain, target) = (cut(0, source), cut(1, target));
+            // A term may stand first in a sentence, where its case is another one.
+            let cased = self.source.words(source).join(" ");
+            self.terms.add(&plain, &target, self.decoder.vocab_mut());
+            if cased != plain {
+                self.terms.add(&cased, &target, self.decoder.vocab_mut());
+            }
+        }
+        Ok(())
+    }
+
+    /// Translates lines; results are in their order. Faults of trees name `first` plus the line's index.
+    pub fn translate(
+        &mut self,
+        lines: &[String],
+        name: &str,
+        first: u64,
+        request: &Request,
+    ) -> std::result::Result<Vec<TranslatedLine>, TranslateError> {
+        let prepared = self.prepare(lines, request)?;
+        self.protect(lines, request.input);
+        let mut sentences = Vec::with_capacity(lines.len());
+        for (index, (tree, _)) in prepared.iter().enumerate() {
+            let sentence = self.decoder.read_tree(tree);
+            sentences.push(sentence.map_err(|fault| fault.at(name, first + index as u64))?);
+        }
+        let ready = self.decoder.ready();
+        let vocab = self.decoder.vocab();
+        let wish = Wish { best: request.best.max(1), distinct: true };
+        let found =
+            parallel::map(&sentences, request.threads, Workspace::default, |workspace, _, sentence| {
+                let sentence = sentence.as_ref()?;
+                let decoded = ready.decode(sentence, request.algorithm, wish, workspace);
+                Some(self.texts(&ready, vocab, sentence, &decoded, request.details))
+            });
+        let mut translated = Vec::with_capacity(lines.len());
+        for (((_, words), sentence), best) in prepared.into_iter().zip(&sentences).zip(found) {
+            let missed = sentence.iter().flat_map(|sentence| &sentence.missed);
+            translated.push(TranslatedLine {
+                source: words,
+                best: best.unwrap_or_default(),
+                missed_terms: missed.map(|term| (term.span.start, term.span.end)).collect(),
+            });
+        }
+        Ok(translated)
+    }
+
+    /// The tree and the words of each line.
+    fn prepare(
+        &self,
+        lines: &[String],
+        request: &Request,
+    ) -> std::result::Result<Vec<(String, Vec<String>)>, TranslateError> {
+        if request.input == Input::Tree {
+            // The words are the leaves, which stand before closing brackets.
+            let words = |line: &str| {
+                let leaves = line.split_whitespace().filter(|piece| !piece.starts_with('('));
+                let leaves = leaves.map(|piece| piece.trim_end_matches(')').to_string());
+                leaves.filter(|word| !word.is_empty()).collect()
+            };
+            return Ok(lines.iter().map(|line| (line.clone(), words(line))).collect());
+        }
+        let Some(parser) = &self.parser else { return Err(TranslateError::NoParser) };
+        Ok(parallel::map(lines, request.threads, Parsing::new, |workspace, _, line| {
+            let words = self.source.words(line);
+            let plain: Vec<&str> = words.iter().map(String::as_str).collect();
+            let tree = if plain.is_empty() { String::new() } else { penn_line(parser, &plain, workspace) };
+            (tree, words)
+        }))
+    }
+
+    /// Addresses and what the user wants to keep go through as they are: they become terms.
+    fn protect(&mut self, lines: &[String], input: Input) {
+        let mut terms = self.terms.clone();
+        if input == Input::Text {
+            for line in lines {
+                for (start, end) in self.keep.find(line) {
+                    let kept = line[start..end].split_whitespace().collect::<Vec<_>>().join(" ");
+                    terms.add(&kept, &kept, self.decoder.vocab_mut());
+                }
+            }
+        }
+        self.decoder.set_glossary(terms);
+    }
+
+    fn texts(
+        &self,
+        ready: &Ready<'_>,
+        vocab: &Vocab,
+        sentence: &Sentence,
+        decoded: &Decoded,
+        details: bool,
+    ) -> Vec<TranslatedText> {
+        let texts = decoded.hypotheses.iter().map(|hypothesis| {
+            let words: Vec<&str> = hypothesis.words.iter().map(|&word| vocab.text(word)).collect();
+            let (mut features, mut links) = (Vec::new(), Vec::new());
+            if details {
+                features = ready.features(&decoded.forest, &hypothesis.derivation).0;
+                links = ready.links(sentence, &decoded.forest, &hypothesis.derivation);
+            }
+            TranslatedText {
+                text: self.target.text(&words),
+                words: words.into_iter().map(str::to_string).collect(),
+                score: hypothesis.score,
+                features,
+                links,
+            }
+        });
+        texts.collect()
+    }
+}
