@@ -55,6 +55,8 @@ pub struct TranslatedText {
     pub features: Vec<(String, f64)>,
     /// Source word and target word, counted from 0, if wanted.
     pub links: Vec<(u32, u32)>,
+    /// The rules, one per line, indented by depth, if wanted.
+    pub derivation: String,
 }
 
 /// What became of a line.
@@ -227,7 +229,13 @@ impl TextTranslator {
         if input == Input::Text {
             for line in lines {
                 for (start, end) in self.keep.find(line) {
-                    let kept = line[start..end].split_whitespace().collect::<Vec<_>>().join(" ");
+                    let words: Vec<&str> = line[start..end].split_whitespace().collect();
+                    let kept = words.join(" ");
+                    // As the first word of a sentence it may have been given another case.
+                    if let Some(truecaser) = &self.source.truecaser {
+                        let cased = truecaser.apply(&words).join(" ");
+                        terms.add(&cased, &kept, self.decoder.vocab_mut());
+                    }
                     terms.add(&kept, &kept, self.decoder.vocab_mut());
                 }
             }
@@ -245,10 +253,11 @@ impl TextTranslator {
     ) -> Vec<TranslatedText> {
         let texts = decoded.hypotheses.iter().map(|hypothesis| {
             let words: Vec<&str> = hypothesis.words.iter().map(|&word| vocab.text(word)).collect();
-            let (mut features, mut links) = (Vec::new(), Vec::new());
+            let (mut features, mut links, mut derivation) = (Vec::new(), Vec::new(), String::new());
             if details {
                 features = ready.features(&decoded.forest, &hypothesis.derivation).0;
                 links = ready.links(sentence, &decoded.forest, &hypothesis.derivation);
+                derivation = ready.show(sentence, &decoded.forest, &hypothesis.derivation);
             }
             TranslatedText {
                 text: self.target.text(&words),
@@ -256,6 +265,7 @@ impl TextTranslator {
                 score: hypothesis.score,
                 features,
                 links,
+                derivation,
             }
         });
         texts.collect()

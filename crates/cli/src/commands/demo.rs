@@ -4,182 +4,221 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use sylvan::{Model, Search, Trainer, TrainerConfig, Translator};
-use sylvan_base::{HashSet, InputError, Progress, Result};
-use sylvan_corpus::{Alignment, Base};
+use sylvan::train::{Config, train};
+use sylvan::translate::{Input, Request, TextTranslator, TranslatedLine};
+use sylvan_base::{HashSet, InputError, Result};
 use sylvan_eval::{Bleu, Tokenizer};
-use sylvan_sample::{Config, Sampler, Workspace};
-use sylvan_search::{Beam, Cube, Future, Prediction};
+use sylvan_sample::{Config as SampleConfig, Sampler, Workspace};
 use sylvan_store::Output;
 
+use super::searching::{SearchName, algorithm, threads};
 use crate::progress::Terminal;
 
-/// Runs the whole pipeline on the built-in corpus: learn, translate, score, explain.
+/// Runs the whole pipeline on the built-in corpus: parse, align, learn, tune, translate, score, explain.
 ///
-/// The corpus is made on the spot by a synchronous grammar (see `sylvan sample`). Test sentences do not occur in
-/// training. The oracle knows every choice that can be predicted from the source; what it misses is chance.
+/// The corpus is made on the spot by a synchronous grammar (see `sylvan sample`): a treebank to train the parser from,
+/// parallel text to learn from, text to tune on, and test sentences that do not occur in training. Everything else
+/// is what `sylvan train` and `sylvan translate` do. The oracle knows every choice that can be predicted from the
+/// source; what it misses is chance.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan demo --out demo-output")]
 pub(crate) struct Demo {
-    /// Also write the test set, the translations and their derivations to this folder.
+    /// Keep corpus, model, translations and their derivations in this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How many sentence pairs to learn from.
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(100..))]
     pairs: u64,
     /// How many sentences to translate.
-    #[arg(long, value_name = "N", default_value_t = 500)]
-    test: usize,
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    test: u64,
     /// Which corpus.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// Threads; as many as there are processors unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
 }
 
 /// Huang & Mi's sentence, as the sample grammar writes it.
-const BUSH: &str =
-    "(IP (NP (NR 布什)) (VP (PP (P 与) (NP (NR 沙龙))) (VP (VV 举行) (AS 了) (NP (NN 会谈)))) (PU 。))";
+const BUSH: &str = "布什 与 沙龙 举行 了 会谈 。";
+/// Trees for the parser.
+const TREEBANK: u64 = 1500;
+/// Sentences to tune on.
+const DEV: u64 = 200;
+/// Wide enough that all searches come near the best score that the model has.
+const BEAM: usize = 100;
 
-/// Wide enough that both searches come near the best score that the model has.
-const BEAM: Beam = Beam(100);
+/// A folder that goes when the demo ends, unless the user named it.
+struct Folder {
+    path: PathBuf,
+    temporary: bool,
+}
 
-struct TestPair {
-    tree: String,
-    source: String,
-    reference: String,
-    oracle: String,
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.temporary {
+            // Nothing can be done about a failure here.
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
+    }
 }
 
 impl Demo {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        anyhow::ensure!(self.pairs > 0 && self.test > 0, "--pairs and --test: expected at least 1");
-        let progress = Terminal::default();
+        let folder = match &self.out {
+            Some(path) => Folder { path: path.clone(), temporary: false },
+            None => {
+                let name = format!("sylvan-demo-{}", std::process::id());
+                Folder { path: std::env::temp_dir().join(name), temporary: true }
+            }
+        };
+        let path = folder.path.as_path();
+        std::fs::create_dir_all(path).map_err(InputError::io(path, "create"))?;
         let mut out = Output::create(Path::new("-"))?;
         let started = Instant::now();
-        let sampler = Sampler::new(Config { seed: self.seed, ..Config::default() })?;
-        let (mut model, seen) = self.learn(&sampler, &progress)?;
+        self.write_corpus(path)?;
+        let config = self.config(path);
+        train(&config, &Terminal::default(), &mut say)?;
         out.line(&format!(
-            "learnt {} rules and a {}-gram model from {} sentence pairs in {:.1} s",
-            model.grammar.len(),
-            model.lm.order(),
+            "trained on {} sentence pairs and a treebank of {TREEBANK} trees in {:.0} s",
             self.pairs,
             started.elapsed().as_secs_f64()
         ))?;
-        let tests = self.unseen(&sampler, &seen);
-        let trees = tests
-            .iter()
-            .map(|pair| {
-                model.read_tree(&pair.tree).map(|tree| tree.expect("the generator makes no empty trees"))
-            })
-            .collect::<std::result::Result<Vec<_>, _>>()
-            .map_err(|fault| fault.at("sample corpus", 0))?;
-        let bush = model.read_tree(BUSH).map_err(|fault| fault.at("demo sentence", 1))?.expect("a tree");
-        let translator = Translator::new(&model);
-
-        out.line(&format!("\n{} unseen test sentences, beam {}:", tests.len(), BEAM.0))?;
-        let references = vec![tests.iter().map(|pair| pair.reference.as_str()).collect::<Vec<_>>()];
+        let mut translator = TextTranslator::open(&config.out, &[])?;
+        let [source, reference, oracle] =
+            ["test.zh", "test.en", "oracle.en"].map(|name| super::metric::read_lines(&path.join(name)));
+        let (source, references, oracle) = (source?, vec![reference?], oracle?);
+        out.line(&format!("\n{} unseen test sentences, parsed and translated, beam {BEAM}:", source.len()))?;
         let bleu = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
-        let mut translations = Vec::new();
+        let mut shown: Vec<TranslatedLine> = Vec::new();
         for (name, search) in [
-            ("cube pruning", Search::CubePruning(Cube::new(BEAM))),
-            ("prediction", Search::Prediction(BEAM.into(), Prediction::default())),
-            ("incremental", Search::Incremental(BEAM.into(), Future::Inside)),
+            ("refine", SearchName::Refine),
+            ("prediction", SearchName::Prediction),
+            ("incremental", SearchName::Incremental),
         ] {
-            progress.begin(name, Some(trees.len() as u64));
             let started = Instant::now();
-            let (mut queries, mut model_score) = (0, 0.0);
-            translations.clear();
-            for (index, tree) in trees.iter().enumerate() {
-                let found = translator.translate(tree, search);
-                queries += found.counters.lm_queries;
-                model_score += found.score;
-                translations.push(found);
-                progress.at(index as u64 + 1);
+            let translated = translator.translate(&source, "test.zh", 1, &self.request(search))?;
+            let time = started.elapsed().as_secs_f64() * 1000.0 / source.len() as f64;
+            let score = bleu.corpus(&texts(&translated), &references)?.score;
+            out.line(&format!("  {name:<14} BLEU {score:5.1}   {time:.2} ms per sentence"))?;
+            if shown.is_empty() {
+                shown = translated;
             }
-            let per_sentence = 1.0 / trees.len() as f64;
-            let time = started.elapsed().as_secs_f64() * per_sentence * 1000.0;
-            progress.end();
-            let texts: Vec<String> = translations.iter().map(|found| found.text(&model.vocab)).collect();
-            let score = bleu.corpus(&texts, &references)?.score;
-            let (queries, model_score) = (queries as f64 * per_sentence, model_score * per_sentence);
-            out.line(&format!(
-                "  {name:<14} BLEU {score:5.1}   model score {model_score:.3}   {time:.2} ms and {queries:.0} \
-                 language-model look-ups per sentence"
-            ))?;
         }
-        let oracle: Vec<&str> = tests.iter().map(|pair| pair.oracle.as_str()).collect();
         let score = bleu.corpus(&oracle, &references)?.score;
-        out.line(&format!(
-            "  {:<14} BLEU {score:5.1}   (an oracle that knows every predictable choice)",
-            "oracle"
-        ))?;
-
+        out.line(&format!("  {:<14} BLEU {score:5.1}   (knows every predictable choice)", "oracle"))?;
         out.line("\nsome translations:")?;
-        for (pair, found) in tests.iter().zip(&translations).take(5) {
-            out.line(&format!("  source     {}", pair.source))?;
-            out.line(&format!("  sylvan     {}", found.text(&model.vocab)))?;
-            out.line(&format!("  reference  {}\n", pair.reference))?;
+        for (index, line) in shown.iter().enumerate().take(5) {
+            out.line(&format!("  source     {}", source[index]))?;
+            out.line(&format!("  sylvan     {}", line.best.first().map_or("", |best| &best.text)))?;
+            out.line(&format!("  reference  {}\n", references[0][index]))?;
         }
-        let found = translator.translate(&bush, Search::default());
-        out.line(&format!("why? {}\n{}", model.vocab.join(bush.words()), translator.show(&found)))?;
-        out.line(&format!("=> {}   (model score {:.3})", found.text(&model.vocab), found.score))?;
-        if let Some(folder) = &self.out {
-            std::fs::create_dir_all(folder).map_err(InputError::io(folder, "create"))?;
-            write(&folder.join("test.zh"), tests.iter().map(|pair| pair.source.clone()))?;
-            write(&folder.join("test.tree"), tests.iter().map(|pair| pair.tree.clone()))?;
-            write(&folder.join("test.en"), tests.iter().map(|pair| pair.reference.clone()))?;
-            write(&folder.join("oracle.en"), tests.iter().map(|pair| pair.oracle.clone()))?;
-            write(&folder.join("output.en"), translations.iter().map(|found| found.text(&model.vocab)))?;
-            write(
-                &folder.join("output.derivations"),
-                translations.iter().map(|found| translator.show(found)),
-            )?;
-            out.line(&format!("\nwritten to {}", folder.display()))?;
+        let bush =
+            translator.translate(&[BUSH.to_string()], "demo", 1, &self.request(SearchName::Incremental))?;
+        if let Some(best) = bush.first().and_then(|line| line.best.first()) {
+            out.line(&format!("why? {BUSH}\n{}", best.derivation))?;
+            out.line(&format!("=> {}   (model score {:.3})", best.text, best.score))?;
+        }
+        if !folder.temporary {
+            write(&path.join("output.en"), texts(&shown).into_iter())?;
+            let derivations = shown.iter().map(|line| line.best.first());
+            let derivations =
+                derivations.map(|best| best.map_or(String::new(), |best| best.derivation.clone()));
+            write(&path.join("output.derivations"), derivations)?;
+            out.line(&format!(
+                "\nwritten to {}; try: sylvan translate --model {} < {}",
+                path.display(),
+                config.out.display(),
+                path.join("test.zh").display()
+            ))?;
         }
         Ok(out.finish()?)
     }
 
-    /// Learns from the first pairs; also returns their sources.
-    fn learn(&self, sampler: &Sampler, progress: &dyn Progress) -> anyhow::Result<(Model, HashSet<String>)> {
-        let mut trainer = Trainer::new(TrainerConfig::default())?;
-        let mut seen = HashSet::default();
-        let mut workspace = Workspace::new();
-        progress.begin("learning", Some(self.pairs));
-        for index in 0..self.pairs {
-            let mut pair = sampler.pair(index, &mut workspace);
-            let links = Alignment::parse(&pair.alignment(), Base::Zero)
-                .map_err(|fault| fault.at("sample corpus", index + 1))?;
-            trainer.add(&pair.source_tree(), &pair.target(), links.sure())?;
-            seen.insert(pair.source());
-            if index % 256 == 0 {
-                progress.at(index);
-            }
+    fn request(&self, search: SearchName) -> Request {
+        Request {
+            input: Input::Text,
+            algorithm: algorithm(search, BEAM),
+            best: 1,
+            details: true,
+            threads: threads(self.threads),
         }
-        progress.end();
-        Ok((trainer.finish()?, seen))
     }
 
-    /// The pairs after the training pairs whose source was not seen.
-    fn unseen(&self, sampler: &Sampler, seen: &HashSet<String>) -> Vec<TestPair> {
-        let mut tests = Vec::new();
+    fn config(&self, folder: &Path) -> Config {
+        Config {
+            source: folder.join("train.zh"),
+            target: folder.join("train.en"),
+            dev_source: folder.join("dev.zh"),
+            dev_target: folder.join("dev.en"),
+            source_lang: "zh".into(),
+            target_lang: "en".into(),
+            // The generator writes words.
+            tokenized: true,
+            treebank: Some(folder.join("treebank.zh")),
+            out: folder.join("demo.sylvan"),
+            threads: threads(self.threads),
+            align_preset: "default".into(),
+            // Sample sentences are short and their grammar is small: little of everything is enough.
+            parser_epochs: 2,
+            rounds: 4,
+            nbest: 50,
+            beam: BEAM,
+            lm_order: 4,
+            seed: self.seed,
+            ..Config::default()
+        }
+    }
+
+    /// Writes the corpus: treebank, training text, tuning text, and test sentences that training does not have.
+    fn write_corpus(&self, folder: &Path) -> anyhow::Result<()> {
+        let sampler = Sampler::new(SampleConfig { seed: self.seed, ..SampleConfig::default() })?;
         let mut workspace = Workspace::new();
-        // A closed grammar could run dry for odd settings: look at a bounded number of candidates.
-        for index in self.pairs..self.pairs + 20 * self.test as u64 + 1000 {
+        let names =
+            ["treebank.zh", "train.zh", "train.en", "dev.zh", "dev.en", "test.zh", "test.en", "oracle.en"];
+        let [mut bank, mut zh, mut en, mut dev_zh, mut dev_en, mut test_zh, mut test_en, mut oracle] = {
+            let open = names.map(|name| Output::create(&folder.join(name)));
+            let [a, b, c, d, e, f, g, h] = open;
+            [a?, b?, c?, d?, e?, f?, g?, h?]
+        };
+        let mut seen = HashSet::default();
+        for index in 0..self.pairs + DEV {
             let mut pair = sampler.pair(index, &mut workspace);
             let source = pair.source();
-            if !seen.contains(&source) {
-                tests.push(TestPair {
-                    tree: pair.source_tree(),
-                    source,
-                    reference: pair.target(),
-                    oracle: pair.oracle(),
-                });
-                if tests.len() == self.test {
-                    break;
+            if index < self.pairs {
+                if index < TREEBANK {
+                    bank.line(&pair.source_tree())?;
                 }
+                zh.line(&source)?;
+                en.line(&pair.target())?;
+            } else {
+                dev_zh.line(&source)?;
+                dev_en.line(&pair.target())?;
+            }
+            seen.insert(source);
+        }
+        let mut left = self.test;
+        // A closed grammar could run dry for odd settings: look at a bounded number of candidates.
+        for index in (self.pairs + DEV..).take(20 * self.test as usize + 1000) {
+            let mut pair = sampler.pair(index, &mut workspace);
+            let source = pair.source();
+            if left > 0 && !seen.contains(&source) {
+                test_zh.line(&source)?;
+                test_en.line(&pair.target())?;
+                oracle.line(&pair.oracle())?;
+                left -= 1;
             }
         }
-        tests
+        for file in [bank, zh, en, dev_zh, dev_en, test_zh, test_en, oracle] {
+            file.finish()?;
+        }
+        Ok(())
     }
+}
+
+fn texts(lines: &[TranslatedLine]) -> Vec<String> {
+    lines.iter().map(|line| line.best.first().map_or(String::new(), |best| best.text.clone())).collect()
 }
 
 fn write(path: &Path, lines: impl Iterator<Item = String>) -> Result<()> {
@@ -188,4 +227,10 @@ fn write(path: &Path, lines: impl Iterator<Item = String>) -> Result<()> {
         file.line(&line)?;
     }
     file.finish()
+}
+
+/// How training goes is told on standard error.
+#[allow(clippy::print_stderr)]
+fn say(line: &str) {
+    eprintln!("{line}");
 }

@@ -102,7 +102,7 @@ impl Run<'_> {
             progress.begin("parsing", None);
             for (from, to) in &jobs {
                 each_line(from, to, threads, &|line| parse_line(&parser, line), &mut |lines| {
-                    progress.at(lines)
+                    progress.at(lines);
                 })?;
             }
             progress.end();
@@ -167,7 +167,7 @@ impl Run<'_> {
             score: ScoreConfig { smoothing: self.settings.smoothing, ..ScoreConfig::default() },
             memory: self.config.memory,
             threads: self.threads,
-            scratch: None,
+            ..sylvan_rules::TrainConfig::default()
         };
         let stage = Stage {
             name: "rules",

@@ -42,12 +42,14 @@ pub(super) fn check(config: &Config, hear: &mut dyn FnMut(&str)) -> Result<Setti
     }
     let (lines, targets) = (count_lines(&config.source)?, count_lines(&config.target)?);
     equal((&config.source, lines), (&config.target, targets))?;
-    for (path, wanted) in [(&config.trees, lines), (&config.align, lines), (&config.dev_trees, dev)] {
+    let beside = [
+        (&config.trees, (&config.source, lines)),
+        (&config.align, (&config.source, lines)),
+        (&config.dev_trees, (&config.dev_source, dev)),
+    ];
+    for (path, (text, wanted)) in beside {
         if let Some(path) = path {
-            equal(
-                (path, count_lines(path)?),
-                if wanted == dev { (&config.dev_source, dev) } else { (&config.source, lines) },
-            )?;
+            equal((path, count_lines(path)?), (text, wanted))?;
         }
     }
     if lines <= config.holdout {

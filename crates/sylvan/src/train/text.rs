@@ -198,9 +198,9 @@ fn split(path: &Path, count: u64, kept: &Path, held: &Path) -> Result<()> {
     let mut number = 0;
     while let Some(line) = reader.next_line()? {
         if number < first {
-            kept.line(line)?
+            kept.line(line)?;
         } else {
-            held.line(line)?
+            held.line(line)?;
         }
         number += 1;
     }
