@@ -41,7 +41,7 @@ pub(crate) enum Command {
     Score(score::Score),
     Split(split::Split),
     Tokenize(tokenize::Tokenize),
-    Train(train::Train),
+    Train(Box<train::Train>),
     Translate(translate::Translate),
     Trees(trees::Trees),
     Truecase(truecase::Truecase),

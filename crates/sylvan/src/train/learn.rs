@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use sylvan_align::{Aligner, Bitext, ReadConfig};
+use sylvan_align::{Aligner, Bitext, Memory, Portion, ReadConfig};
 use sylvan_base::{HashSet, Symbol, Vocab};
 use sylvan_corpus::Alignment;
 use sylvan_lm::{CompileConfig, EstimateConfig, Estimator, LayoutKind, Lm, Marks, Prune};
 use sylvan_parse::{News, Parser, TrainConfig, Workspace, train_constituency, treebank};
 use sylvan_rules::extract::ExtractConfig;
 use sylvan_rules::{Preprocessing, ScoreConfig, TrainingFiles};
-use sylvan_store::{Output, TextReader};
+use sylvan_store::{Output, Scratch, TextReader};
 use sylvan_trees::{Tree, penn};
 
 use super::preflight::shown;
@@ -125,18 +125,19 @@ impl Run<'_> {
             settings: format!("{preset} {heuristic} {seed}"),
             outputs: vec![&links],
         };
+        let memory = Memory { limit: self.config.memory, scratch: Scratch::new(&self.work.file("")) };
         self.work.run(&stage, hear, |_| {
             let config = ReadConfig { lowercase: true, ..ReadConfig::default() };
-            let bitext = Bitext::open(&source, &target, config, progress)?;
+            let bitext = Bitext::open(&source, &target, config, memory, progress)?;
             let method = preset.method(bitext.len(), seed);
-            let aligner = Aligner::train(&bitext, &method, threads, progress, &mut |_| {});
+            let aligner = Aligner::train(&bitext, &method, threads, progress, &mut |_| {})?;
             let mut out = Output::create(&links)?;
             let mut written = 0;
             aligner.for_each(
-                |_, matrix| Alignment::new(matrix.links(heuristic), Vec::new()).to_string(),
-                |pair, line| -> Result<()> {
+                |_, _, matrix| Alignment::new(matrix.links(heuristic), Vec::new()).to_string(),
+                |portion: &Portion<'_>, index, line: String| -> Result<()> {
                     // Lines that were left out are empty.
-                    while written < bitext.lines()[pair] {
+                    while written < portion.lines()[index] {
                         out.line("")?;
                         written += 1;
                     }

@@ -14,8 +14,6 @@ mod verify;
 use clap::{Args, Subcommand};
 pub(crate) use extract::parse_size;
 
-pub(crate) use extract::parse_size;
-
 /// Learns, scores, compiles, shows and converts rule tables.
 #[derive(Debug, Args)]
 pub(crate) struct Grammar {
