@@ -276,21 +276,22 @@ fn the_number_of_structures_is_known() {
 
 #[test]
 fn merging_finds_at_least_what_the_beam_finds_on_the_whole() {
-    let parser = dependency(Templates::Paper, 1);
     let mut vocab = Vocab::new();
     let (_, trees) = sample(80_000, 60, &mut vocab);
     let mut workspace = Workspace::new();
-    let (mut plain, mut merged) = (0, 0);
-    for tree in &trees {
-        let words = texts(tree, &vocab);
-        let mut statistics = MergeStatistics::default();
-        plain += parser.dependencies(&words, 4, None, &mut workspace).unwrap().score;
-        let found = parser.dependencies(&words, 4, Some(&mut statistics), &mut workspace).unwrap();
-        merged += found.score;
-        assert_eq!(found.heads.iter().filter(|head| head.is_none()).count(), 1);
-        assert!(statistics.states <= 4 * (2 * words.len() - 1));
+    for parser in [dependency(Templates::Paper, 1), dependency(Templates::Rich, 3)] {
+        let (mut plain, mut merged) = (0, 0);
+        for (tree, beam) in trees.iter().flat_map(|tree| [2, 4, 16].map(|beam| (tree, beam))) {
+            let words = texts(tree, &vocab);
+            let mut statistics = MergeStatistics::default();
+            plain += parser.dependencies(&words, beam, None, &mut workspace).unwrap().score;
+            let found = parser.dependencies(&words, beam, Some(&mut statistics), &mut workspace).unwrap();
+            merged += found.score;
+            assert_eq!(found.heads.iter().filter(|head| head.is_none()).count(), 1);
+            assert!(statistics.states <= beam * (2 * words.len() - 1));
+        }
+        assert!(merged >= plain, "{merged} is below {plain}");
     }
-    assert!(merged >= plain, "{merged} is below {plain}");
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub(crate) struct Item {
     pub(crate) word: Atom,
     /// The position of its head word, plus 1; 0 below the bottom.
     pub(crate) position: u32,
+    /// The position of its first word, plus 1. No feature sees it.
+    pub(crate) start: u32,
     pub(crate) left: Atom,
     pub(crate) right: Atom,
     /// The tags of the second children from outside.
@@ -72,7 +74,8 @@ pub(crate) const ROOT: u32 = u32::MAX;
 
 impl Item {
     pub(crate) fn word(word: Atom, position: usize, around: Around) -> Self {
-        Self { word, position: position as u32 + 1, around, ..Self::default() }
+        let position = position as u32 + 1;
+        Self { word, position, start: position, around, ..Self::default() }
     }
 
     /// This item with another as its new leftmost child.
@@ -81,6 +84,7 @@ impl Item {
         self.left = child.word;
         self.lefts = self.lefts.saturating_add(1);
         self.around.edge = child.around.edge;
+        self.start = child.start;
         self
     }
 
@@ -92,7 +96,7 @@ impl Item {
         self
     }
 
-    /// What tells it from other items in the same place.
+    /// What features see of it, in one number.
     pub(crate) fn digest(&self) -> u64 {
         use sylvan_base::hash::fold;
         let tags = [self.word.tag, self.left.tag, self.right.tag, self.left2].map(u64::from);
@@ -292,7 +296,8 @@ impl System for DependencySystem {
     }
 
     fn digest(&self, item: &Item) -> u64 {
-        item.digest()
+        // Where it begins as well: what lies below must end there.
+        sylvan_base::hash::fold(item.digest(), u64::from(item.start))
     }
 
     fn depth(&self) -> usize {
