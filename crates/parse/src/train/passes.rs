@@ -37,8 +37,10 @@ impl<S: System> Passes<'_, S> {
                 passes += 1.0;
                 return passes;
             }
+            // Without the smallest weights it is another parser, and the one that will be written.
+            let rows = rows.within(self.room);
             let actions = in_parallel(self.held_out, config.threads, Search::new, |search, sentence| {
-                search.run(self.system, rows, sentence, config.beam);
+                search.run(self.system, &rows, sentence, config.beam);
                 search.actions(search.beam[0])
             });
             measure(&actions)
@@ -57,7 +59,6 @@ impl<S: System> Passes<'_, S> {
                     report(News::Better(&assemble(rows.within(self.room), shown(epoch.figure))));
                 }
             });
-        // Without the smallest weights it is another parser: its own figure counts.
         let rows = rows.within(self.room);
         let figure = judge(&rows);
         assemble(rows, shown(figure))
