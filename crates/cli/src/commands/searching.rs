@@ -25,14 +25,18 @@ pub(crate) struct Searching {
     /// Which search.
     #[arg(long, value_enum, default_value = "refine")]
     search: SearchName,
-    /// How many items are kept (per vertex or bin), or made (refine).
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
-    beam: u32,
+    /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; refine and exact: 500].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    beam: Option<u32>,
 }
 
 impl Searching {
     pub(crate) fn algorithm(self) -> Algorithm {
-        algorithm(self.search, self.beam as usize)
+        let usual = match self.search {
+            SearchName::Refine | SearchName::Exact => 500,
+            SearchName::Cube | SearchName::Incremental | SearchName::Prediction => 100,
+        };
+        algorithm(self.search, self.beam.unwrap_or(usual) as usize)
     }
 }
 

@@ -111,7 +111,7 @@ impl Default for Config {
             nbest: 100,
             metric: "bleu".to_string(),
             seed: 1,
-            beam: 200,
+            beam: 500,
             parser_epochs: 6,
         }
     }
