@@ -1,11 +1,14 @@
-//! The library people use: learn a small model from trees and links, translate trees with it, see why.
+//! The library people use: train a model file from parallel text, translate with it, see why.
 //!
 //! ```text
-//! (tree, target words, links)* --Trainer--> Model --Translator--> Translation --> words, derivation
+//! texts, trees or a treebank --train--> model file --translate::TextTranslator--> text, links, features, derivation
+//! (tree, target words, links)* --Trainer--> Model --Translator--> Translation       in memory, for tests and toys
 //! ```
 //!
-//! *Useful for* everything from a notebook to the `sylvan` program. *Not useful for* corpora beyond memory,
-//! yet: rules and language model are learnt in memory here.
+//! `decoder` translates trees with rule tables and language models, `tuning` finds its weights, `model` is the file.
+//!
+//! *Useful for* everything from a notebook to the `sylvan` program. *Not useful for* terminals: it tells what happens
+//! through callbacks.
 //!
 //! ```
 //! use sylvan::{Search, Trainer, TrainerConfig, Translator};
