@@ -27,7 +27,7 @@ pub(crate) struct Demo {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How many sentence pairs to learn from.
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(100..))]
+    #[arg(long, value_name = "N", default_value_t = 40_000, value_parser = clap::value_parser!(u64).range(100..))]
     pairs: u64,
     /// How many sentences to translate.
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
@@ -162,8 +162,7 @@ impl Demo {
             align_preset: "default".into(),
             // Sample sentences are short and their grammar is small: little of everything is enough.
             parser_epochs: 2,
-            rounds: 4,
-            nbest: 50,
+            rounds: 8,
             beam: BEAM,
             lm_order: 4,
             seed: self.seed,

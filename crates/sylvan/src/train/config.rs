@@ -102,7 +102,7 @@ impl Default for Config {
             threads: 0,
             memory: 1 << 30,
             align_preset: "best".to_string(),
-            symmetrize: "grow-diag".to_string(),
+            symmetrize: "mean".to_string(),
             lm_order: 5,
             compose: 4,
             smoothing: "none".to_string(),
