@@ -84,7 +84,8 @@ pub(super) enum Fate {
 #[derive(Debug)]
 pub(super) struct Nodes<X> {
     nodes: IndexVec<NodeId, Node<X>>,
-    index: HashMap<(ItemId, StateId, X), NodeId>,
+    /// By bin, so that what a long sentence has left behind is not in the way of what it does next.
+    index: Vec<HashMap<(ItemId, StateId, X), NodeId>>,
     trails: IndexVec<TrailId, Trail>,
     /// The items that arrived in a bin since it was last looked at.
     bins: Vec<Vec<NodeId>>,
@@ -104,7 +105,7 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
     pub(super) fn new() -> Self {
         Self {
             nodes: IndexVec::new(),
-            index: HashMap::default(),
+            index: Vec::new(),
             trails: IndexVec::new(),
             bins: Vec::new(),
             thresholds: Vec::new(),
@@ -120,7 +121,10 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
     /// Forgets a sentence and keeps the memory. Bins are shrunk to the beam as they fill up if `may_shrink`.
     pub(super) fn reset(&mut self, bins: usize, beam: Beam, keep_arcs: bool, may_shrink: bool) {
         self.nodes.clear();
-        self.index.clear();
+        self.index.iter_mut().for_each(HashMap::clear);
+        if self.index.len() < bins {
+            self.index.resize_with(bins, HashMap::default);
+        }
         self.trails.clear();
         // The first cell stands for the empty list; its edge is never looked at.
         self.trails.push(Trail { edge: EdgeId(0), before: TrailId::START, hash: 0 });
@@ -163,7 +167,7 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
             expanded: false,
         };
         let id = self.nodes.push(node);
-        self.index.insert((item, state, extra), id);
+        self.index[bin].insert((item, state, extra), id);
         self.bins[bin].push(id);
     }
 
@@ -225,7 +229,7 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
         }
         let Node { trail: before, score: from_score, .. } = self.nodes[arrival.from];
         let signature = (arrival.item, arrival.state, arrival.extra);
-        let known = self.index.get(&signature).copied();
+        let known = self.index[bin].get(&signature).copied();
         if let Some(old) = known {
             let Node { score, waiting, expanded, .. } = self.nodes[old];
             if arrival.score < score && (waiting || expanded) && !self.keep_arcs {
@@ -240,7 +244,7 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
             // An item that comes back better after it was expanded is expanded again.
             Some(old) if self.nodes[old].expanded && score > self.nodes[old].score => {
                 let id = self.nodes.push(node);
-                self.index.insert(signature, id);
+                self.index[bin].insert(signature, id);
                 self.add(bin, id);
                 (id, Fate::Recombined)
             }
@@ -257,7 +261,7 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
             }
             None => {
                 let id = self.nodes.push(node);
-                self.index.insert(signature, id);
+                self.index[bin].insert(signature, id);
                 self.add(bin, id);
                 (id, Fate::New)
             }
