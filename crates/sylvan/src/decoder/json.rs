@@ -3,22 +3,14 @@
 use serde_json::{Value, json};
 use sylvan_base::Id;
 use sylvan_forest::{Layer, Target, TranslationForest, VertexId};
-use sylvan_trees::NodeId;
 
-use super::{Ready, Sentence, Syntax};
+use super::{Ready, Sentence};
 
 impl Ready<'_> {
     /// A forest as JSON (docs/formats/forest.md). Target sides are lists of words and numbers of vertices.
     pub fn json(&self, sentence: &Sentence, forest: &TranslationForest) -> Value {
         let vocab = self.decoder.vocab();
-        let label = |vertex: VertexId| {
-            // Vertices are numbered like nodes.
-            let node = NodeId::from_index(vertex.index());
-            vocab.text(match &sentence.syntax {
-                Syntax::Tree(tree) => tree.label(node),
-                Syntax::Forest(forest) => forest.label(node),
-            })
-        };
+        let label = |vertex: VertexId| vocab.text(sentence.syntax.label(vertex));
         let edges = |vertex: VertexId| -> Vec<Value> {
             let edges = forest.edges(vertex).map(|edge| {
                 let mut target: Vec<Value> = Vec::new();

@@ -50,22 +50,18 @@ pub(super) fn features(
     forest: &TranslationForest,
     derivation: &Derivation,
 ) -> Features {
-    let mut layers: Vec<LayerSums> = Vec::new();
-    let mut layer_of = |number: usize| {
-        while layers.len() <= number {
-            let features = applier.grammar(layers.len()).map_or(0, |grammar| grammar.feature_names().len());
-            layers.push(LayerSums { values: vec![0.0; features], ..LayerSums::default() });
-        }
-        number
-    };
-    layer_of(applier.layer_count() - 1);
     let (mut glue, mut copied, mut parse) = (0.0, 0.0, 0.0);
     let origin = |edge| applier.origin(forest.edge(edge).spec.rule);
-    for &edge in derivation.edges() {
-        if let Origin::Rule(number, _) = origin(edge) {
-            layer_of(number);
-        }
-    }
+    // The sentence's own rules are a layer behind the others, which is there only if it was used.
+    let used = derivation.edges().iter().filter_map(|&edge| match origin(edge) {
+        Origin::Rule(number, _) => Some(number + 1),
+        Origin::Default(_) => None,
+    });
+    let count = used.max().unwrap_or(0).max(applier.layer_count());
+    let names = |number| applier.grammar(number).map_or(&[][..], |grammar| grammar.feature_names());
+    let mut layers: Vec<LayerSums> = (0..count)
+        .map(|number| LayerSums { values: vec![0.0; names(number).len()], ..LayerSums::default() })
+        .collect();
     for &edge in derivation.edges() {
         parse += forest.input_score(edge);
         match origin(edge) {
@@ -91,8 +87,9 @@ pub(super) fn features(
     );
     let mut all: Vec<(String, f64)> = Vec::new();
     for (number, sums) in layers.into_iter().enumerate() {
-        let names = applier.grammar(number).map_or(&[][..], |grammar| grammar.feature_names());
-        all.extend(names.iter().zip(sums.values).map(|(name, value)| (format!("tm{number}.{name}"), value)));
+        all.extend(
+            names(number).iter().zip(sums.values).map(|(name, value)| (format!("tm{number}.{name}"), value)),
+        );
         all.push((format!("tm{number}.rules"), sums.rules));
         all.push((format!("tm{number}.words"), sums.words));
     }

@@ -1,8 +1,9 @@
 //! What is translated: a tree or a packed forest, prepared as the table's trees were, with its terms compiled in.
 
-use sylvan_base::Span;
+use sylvan_base::{Id, Span, Symbol};
+use sylvan_forest::VertexId;
 use sylvan_rules::{Grammar, Preprocessing};
-use sylvan_trees::{CleanUp, PackedForest, Tree};
+use sylvan_trees::{CleanUp, NodeId, PackedForest, Tree};
 
 use super::Decoder;
 use super::glossary::Occurrence;
@@ -14,6 +15,17 @@ pub enum Syntax {
     Tree(Tree),
     /// Many trees.
     Forest(PackedForest),
+}
+
+impl Syntax {
+    /// The label of a vertex of the translation forest: its vertices are numbered like the nodes.
+    pub(super) fn label(&self, vertex: VertexId) -> Symbol {
+        let node = NodeId::from_index(vertex.index());
+        match self {
+            Syntax::Tree(tree) => tree.label(node),
+            Syntax::Forest(forest) => forest.label(node),
+        }
+    }
 }
 
 /// A sentence that is ready to be translated.

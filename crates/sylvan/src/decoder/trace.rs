@@ -1,12 +1,11 @@
 //! Left-to-right searches step by step, in the notation of their papers.
 
-use sylvan_base::{Id, Vocab};
+use sylvan_base::Vocab;
 use sylvan_forest::{Target, TranslationForest, VertexId};
 use sylvan_search::{
     Engine, LanguageModel, NoStepModel, PredictionStep, Problem, Step, Wanted, incremental_search,
     prediction_search,
 };
-use sylvan_trees::NodeId;
 
 use super::{Algorithm, Syntax};
 
@@ -19,15 +18,7 @@ pub fn trace<L: LanguageModel>(
     vocab: &Vocab,
     algorithm: Algorithm,
 ) -> Vec<String> {
-    let label = |vertex: VertexId| {
-        // Vertices are numbered like nodes.
-        let node = NodeId::from_index(vertex.index());
-        let label = match syntax {
-            Syntax::Tree(tree) => tree.label(node),
-            Syntax::Forest(forest) => forest.label(node),
-        };
-        vocab.text(label).to_string()
-    };
+    let label = |vertex: VertexId| vocab.text(syntax.label(vertex)).to_string();
     let symbol = |symbol: &Target| match symbol {
         Target::Vertex(vertex) => label(*vertex),
         Target::Bundle(bundle) => vocab.join(forest.bundle(*bundle)),
