@@ -3,7 +3,7 @@
 //! In a search the same bundle follows the same state many times, under different items. So states are interned,
 //! signatures shrink to two numbers, and each (state, bundle) pair is scored once.
 
-use sylvan_base::{HashMap, define_id};
+use sylvan_base::{HashMap, define_id, hash::fold};
 use sylvan_forest::{BundleId, TranslationForest};
 
 use crate::LanguageModel;
@@ -13,25 +13,42 @@ define_id!(
     StateId
 );
 
+/// A bundle after a state: its score, and the state after it.
+#[derive(Debug, Clone, Copy)]
+struct Scored {
+    state: StateId,
+    bundle: BundleId,
+    score: f64,
+    next: StateId,
+}
+
+/// No bundle is looked up that is empty, so this matches nothing.
+const VACANT: Scored =
+    Scored { state: StateId(u32::MAX), bundle: BundleId::EMPTY, score: 0.0, next: StateId(u32::MAX) };
+
+/// How many are remembered: a few bins' worth of the usual beams, and they stay in the second-level cache.
+const PLACES: usize = 1 << 13;
+
 #[derive(Debug)]
 pub(super) struct States<S> {
     states: Vec<S>,
     index: HashMap<S, StateId>,
-    /// By state and bundle.
-    bundles: HashMap<(StateId, BundleId), (f64, StateId)>,
+    /// What was scored last, by the hash of state and bundle; an entry gives way to the next of its place, so that
+    /// the memory at work does not grow with the sentence.
+    scored: Vec<Scored>,
     /// Words scored.
     pub(super) queries: u64,
 }
 
 impl<S: Copy + Eq + std::hash::Hash> States<S> {
     pub(super) fn new() -> Self {
-        Self { states: Vec::new(), index: HashMap::default(), bundles: HashMap::default(), queries: 0 }
+        Self { states: Vec::new(), index: HashMap::default(), scored: vec![VACANT; PLACES], queries: 0 }
     }
 
     pub(super) fn clear(&mut self) {
         self.states.clear();
         self.index.clear();
-        self.bundles.clear();
+        self.scored.fill(VACANT);
         self.queries = 0;
     }
 
@@ -58,14 +75,16 @@ impl<S: Copy + Eq + std::hash::Hash> States<S> {
         if bundle == BundleId::EMPTY {
             return (0.0, state);
         }
-        if let Some(&known) = self.bundles.get(&(state, bundle)) {
-            return known;
+        let place = fold(u64::from(state.0), u64::from(bundle.0)) as usize & (PLACES - 1);
+        let known = self.scored[place];
+        if known.state == state && known.bundle == bundle {
+            return (known.score, known.next);
         }
         let words = forest.bundle(bundle);
         let (score, next) = lm.run(self.get(state), words);
         self.queries += words.len() as u64;
         let next = self.intern(next);
-        self.bundles.insert((state, bundle), (score, next));
+        self.scored[place] = Scored { state, bundle, score, next };
         (score, next)
     }
 }
