@@ -142,7 +142,7 @@ fn training_gives_a_model_that_translates_and_says_what_it_is() {
     let report: serde_json::Value = serde_json::from_str(&corpus.read("m.work/report.json")).unwrap();
     let stages: Vec<&str> =
         report["stages"].as_array().unwrap().iter().map(|s| s["stage"].as_str().unwrap()).collect();
-    assert_eq!(stages, ["hold-out", "check", "align", "rules", "lm", "tune", "evaluate", "model"]);
+    assert_eq!(stages, ["hold-out", "check", "align", "rules", "lm", "tune", "evaluate", "lines", "model"]);
     assert!(corpus.read("m.work/tune.svg").starts_with("<svg"));
 
     // Text and trees, empty lines, the same at any number of threads.

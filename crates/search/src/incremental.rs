@@ -273,7 +273,7 @@ impl Deduction for TopDown<'_> {
     }
 }
 
-/// One line of a search trace: a closed item as it was expanded.
+/// One line of a search trace: a closed item as it was expanded or dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// The bin.
@@ -286,6 +286,12 @@ pub struct Step {
     pub residual: Vec<Target>,
     /// The target words so far.
     pub words: Vec<Symbol>,
+    /// The edges charged so far.
+    pub edges: Vec<EdgeId>,
+    /// Whether the beam kept it; of the others only the best few are shown.
+    pub kept: bool,
+    /// How many items competed in the bin.
+    pub among: usize,
 }
 
 /// The best derivation that incremental search finds; `None` if the forest has none.
@@ -331,14 +337,17 @@ pub fn search<L: LanguageModel, M: StepModel>(
                 future: if visit.item == EMPTY { 0.0 } else { visit.future + end },
                 residual: deduction.residual(visit.item),
                 words: prefix_words(forest, &visit.edges),
+                edges: visit.edges,
+                kept: visit.kept,
+                among: visit.among,
             });
         }
     }
     Some(found)
 }
 
-/// [`incremental`], reporting each item that survives in its bin, best first, bins in order, and at the end the
-/// best complete one.
+/// [`incremental`], reporting each item that survives in its bin, best first, then the best of those that do not, bins
+/// in order, and at the end the best complete one.
 pub fn incremental_traced<L: LanguageModel>(
     forest: &TranslationForest,
     lm: &L,

@@ -17,6 +17,7 @@
 //! ```
 
 mod container;
+mod lines;
 mod map;
 mod output;
 mod runs;
@@ -25,6 +26,7 @@ mod text;
 mod vocab;
 
 pub use container::{Container, ContainerWriter, Name, is_container, name};
+pub use lines::{Lines, LinesWriter};
 pub use output::Output;
 pub use runs::{Feeder, Merge, Record, Scratch, ScratchFile, Sorter, radix_sort};
 pub use section::Section;

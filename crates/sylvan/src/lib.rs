@@ -26,6 +26,7 @@
 //! ```
 
 pub mod decoder;
+pub mod explain;
 pub mod model;
 mod ngram;
 mod parallel;

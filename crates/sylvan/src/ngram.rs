@@ -29,6 +29,19 @@ impl<'m> NgramScorer<'m> {
         self.lm.sentence(&words)
     }
 
+    /// The natural logarithm of each word's probability after those before it, and of the end's; not weighted.
+    pub fn word_log_probabilities(&self, words: &[Symbol]) -> Vec<f64> {
+        let mut state = self.lm.begin();
+        let mut scores = Vec::with_capacity(words.len() + 1);
+        for &word in words {
+            let (score, next) = self.lm.score(&state, self.word(word));
+            scores.push(f64::from(score));
+            state = next;
+        }
+        scores.push(f64::from(self.lm.end(&state)));
+        scores
+    }
+
     #[inline]
     fn word(&self, symbol: Symbol) -> WordId {
         self.words.get(symbol.index()).copied().unwrap_or(self.unknown)

@@ -12,7 +12,7 @@ use sylvan_store::TextReader;
 use sylvan_text::{Protect, Tokenizer};
 
 use crate::decoder::{Algorithm, Decoded, Decoder, DecoderError, Glossary, Ready, Sentence, Wish, Workspace};
-use crate::model::ModelFile;
+use crate::model::{ModelFile, TrainingLines};
 use crate::parallel;
 use crate::sides::{SourceText, TargetText, tokenizer};
 use crate::train::learn::penn_line;
@@ -92,14 +92,18 @@ pub enum TranslateError {
 /// A model, open and ready.
 #[derive(Debug)]
 pub struct TextTranslator {
-    decoder: Decoder,
+    pub(crate) decoder: Decoder,
     parser: Option<Parser>,
     source: SourceText,
-    target: TargetText,
+    pub(crate) target: TargetText,
     keep: Protect,
     terms: Glossary,
     /// How terms of a glossary are cut: source and target.
     term_tokenizers: Option<[Tokenizer; 2]>,
+    /// The training text, for explanations.
+    pub(crate) lines: Option<TrainingLines>,
+    /// Codes of the source and the target language.
+    pub(crate) languages: [String; 2],
 }
 
 impl TextTranslator {
@@ -120,6 +124,8 @@ impl TextTranslator {
             keep,
             terms: Glossary::default(),
             term_tokenizers,
+            lines: model.training_lines()?,
+            languages: [manifest.source_lang.clone(), manifest.target_lang.clone()],
         })
     }
 
@@ -171,13 +177,7 @@ impl TextTranslator {
         first: u64,
         request: &Request,
     ) -> std::result::Result<Vec<TranslatedLine>, TranslateError> {
-        let prepared = self.prepare(lines, request)?;
-        self.protect(lines, request.input);
-        let mut sentences = Vec::with_capacity(lines.len());
-        for (index, (tree, _)) in prepared.iter().enumerate() {
-            let sentence = self.decoder.read_tree(tree);
-            sentences.push(sentence.map_err(|fault| fault.at(name, first + index as u64))?);
-        }
+        let (prepared, sentences) = self.read(lines, name, first, request)?;
         let ready = self.decoder.ready();
         let vocab = self.decoder.vocab();
         let wish = Wish { best: request.best.max(1), distinct: true };
@@ -197,6 +197,25 @@ impl TextTranslator {
             });
         }
         Ok(translated)
+    }
+
+    /// The tree and the words of each line, and the sentence that is ready to be translated.
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn read(
+        &mut self,
+        lines: &[String],
+        name: &str,
+        first: u64,
+        request: &Request,
+    ) -> std::result::Result<(Vec<(String, Vec<String>)>, Vec<Option<Sentence>>), TranslateError> {
+        let prepared = self.prepare(lines, request)?;
+        self.protect(lines, request.input);
+        let mut sentences = Vec::with_capacity(lines.len());
+        for (index, (tree, _)) in prepared.iter().enumerate() {
+            let sentence = self.decoder.read_tree(tree);
+            sentences.push(sentence.map_err(|fault| fault.at(name, first + index as u64))?);
+        }
+        Ok((prepared, sentences))
     }
 
     /// The tree and the words of each line.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::Args;
-use sylvan::decoder::{Algorithm, Decoded, Decoder, Glossary, Ready, Sentence, Wish, Workspace};
+use sylvan::decoder::{Algorithm, Decoded, Decoder, Glossary, Ready, Sentence, TraceItem, Wish, Workspace};
 use sylvan_base::{Progress, Vocab};
 use sylvan_rules::Weights;
 use sylvan_search::{Beam, Counters, Cube, Effort, Future, Incremental, Limits, Prediction};
@@ -366,7 +366,8 @@ impl Decode {
         let mut trace = Vec::new();
         if self.trace {
             trace.push(format!("# sentence {number}"));
-            trace.extend(ready.trace(&decoded.forest, sentence, algorithm));
+            let items = ready.trace(&decoded.forest, sentence, algorithm);
+            trace.extend(items.iter().filter(|item| item.kept).map(TraceItem::line));
         }
         let best = decoded.hypotheses.first();
         Answer {

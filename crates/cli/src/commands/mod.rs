@@ -6,6 +6,7 @@ mod compare;
 mod decode;
 mod demo;
 mod detokenize;
+mod explain;
 mod grammar;
 mod lm;
 mod metric;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Compare(compare::Compare),
     Decode(decode::Decode),
     Demo(demo::Demo),
+    Explain(explain::Explain),
     Grammar(grammar::Grammar),
     Detokenize(detokenize::Detokenize),
     Lm(lm::Lm),
@@ -56,6 +58,7 @@ impl Command {
             Self::Compare(command) => command.run(),
             Self::Decode(command) => command.run(),
             Self::Demo(command) => command.run(),
+            Self::Explain(command) => command.run(),
             Self::Grammar(command) => command.run(),
             Self::Detokenize(command) => command.run(),
             Self::Lm(command) => command.run(),

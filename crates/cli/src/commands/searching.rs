@@ -1,7 +1,8 @@
-//! The search options that `tune` and `translate` have in common.
+//! The options of search and input that `tune`, `translate` and `explain` have in common.
 
 use clap::{Args, ValueEnum};
 use sylvan::decoder::Algorithm;
+use sylvan::translate::Input;
 use sylvan_search::{Beam, Cube, Effort, Future, Incremental, Limits, Prediction};
 
 /// A search by its name on the command line.
@@ -17,6 +18,24 @@ pub(crate) enum SearchName {
     Prediction,
     /// The optimum with its proof, or a best effort.
     Exact,
+}
+
+/// What lines are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InputName {
+    /// Text, raw or tokenised as the model was trained.
+    Text,
+    /// Trees in Penn brackets.
+    Tree,
+}
+
+impl From<InputName> for Input {
+    fn from(name: InputName) -> Self {
+        match name {
+            InputName::Text => Self::Text,
+            InputName::Tree => Self::Tree,
+        }
+    }
 }
 
 /// How to search.

@@ -57,6 +57,9 @@ pub(crate) struct Train {
     /// A licence of the data, for the model to tell; repeat the option for several.
     #[arg(long, value_name = "TEXT", help_heading = "Texts")]
     licence: Vec<String>,
+    /// Do not keep the training text in the model: it is smaller, and `sylvan explain` shows no training lines.
+    #[arg(long, help_heading = "Texts")]
+    no_lines: bool,
     /// Trees to train a parser from: Penn brackets, CoNLL-U or Egret forests.
     #[arg(long, value_name = "FILE", help_heading = "Syntax and links")]
     treebank: Option<PathBuf>,
@@ -166,6 +169,7 @@ impl Train {
         }
         over_optional!(treebank, parser, trees, dev_trees, align);
         config.tokenized |= self.tokenized;
+        config.lines &= !self.no_lines;
         config.lm_text.extend(self.lm_text);
         config.licence.extend(self.licence);
         Ok(config)

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
-use sylvan::translate::{Input, Request, TextTranslator, TranslatedLine, TranslatedText};
+use sylvan::translate::{Request, TextTranslator, TranslatedLine, TranslatedText};
 use sylvan_base::InputError;
 use sylvan_store::TextReader;
 
-use super::searching::{Searching, threads};
+use super::searching::{InputName, Searching, threads};
 
 /// Translates text with a model of `sylvan train`.
 ///
@@ -57,14 +57,6 @@ pub(crate) struct Translate {
     text: PathBuf,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum InputName {
-    /// Text, raw or tokenised as the model was trained.
-    Text,
-    /// Trees in Penn brackets.
-    Tree,
-}
-
 /// Lines translated together, at the most: enough for threads, few enough to be seen soon.
 const CHUNK: usize = 256;
 
@@ -78,10 +70,7 @@ impl Translate {
             translator.leave_tokens();
         }
         let request = Request {
-            input: match self.input {
-                InputName::Text => Input::Text,
-                InputName::Tree => Input::Tree,
-            },
+            input: self.input.into(),
             algorithm: self.searching.algorithm(),
             best: self.nbest.unwrap_or(1) as usize,
             details: self.json || self.nbest.is_some() || self.align.is_some(),

@@ -103,7 +103,14 @@ pub struct Visit {
     pub future: f64,
     /// The edges charged so far.
     pub edges: Vec<EdgeId>,
+    /// Whether the beam kept it. Of the others only the best few are shown.
+    pub kept: bool,
+    /// How many items competed in the round.
+    pub among: usize,
 }
+
+/// Of the items that a beam drops, so many are shown to who wants to see.
+const DROPPED_SHOWN: usize = 5;
 
 /// Somebody who wants to see the items.
 pub type OnVisit<'v> = Option<&'v mut dyn FnMut(&Visit)>;
@@ -179,8 +186,10 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
         L: LanguageModel<State = S>,
         M: StepModel<State = X>,
     {
-        // Groups and unknown contributions of step models forbid dropping items before their bin is complete.
-        self.nodes.reset(deduction.bins(), limits.beam, wanted.out_forest, limits.groups.is_none());
+        // Groups and unknown contributions of step models forbid dropping items before their bin is complete; and who
+        // looks on wants to see what is dropped.
+        let may_shrink = limits.groups.is_none() && on_visit.is_none();
+        self.nodes.reset(deduction.bins(), limits.beam, wanted.out_forest, may_shrink);
         self.states.clear();
         self.grids.clear();
         self.goals.clear();
@@ -202,8 +211,13 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
                     break;
                 }
                 if let Some(on_visit) = &mut on_visit {
+                    let among = self.nodes.ranked().len();
                     for &node in &self.survivors {
-                        on_visit(&self.visit(deduction, bin, round, node));
+                        on_visit(&Visit { among, ..self.visit(deduction, bin, round, node) });
+                    }
+                    let dropped = self.nodes.ranked().iter().filter(|node| !self.nodes.get(**node).expanded);
+                    for &node in dropped.take(DROPPED_SHOWN) {
+                        on_visit(&Visit { among, kept: false, ..self.visit(deduction, bin, round, node) });
                     }
                 }
                 cells += self.expand(problem, deduction, bin, limits);
@@ -467,6 +481,8 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
             score: node.score,
             future: deduction.future(node.item),
             edges: self.nodes.edges(node.trail, TrailId::START),
+            kept: true,
+            among: 1,
         }
     }
 }

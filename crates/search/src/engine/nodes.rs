@@ -46,7 +46,7 @@ pub(super) struct Node<X> {
     pub(super) hash: u64,
     /// Whether it waits in its bin; otherwise it was expanded or dropped.
     waiting: bool,
-    expanded: bool,
+    pub(super) expanded: bool,
 }
 
 /// A way to a node.
@@ -318,6 +318,11 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
         }
         self.ranked = ranked;
         arrived - out.len()
+    }
+
+    /// The items that competed when survivors were last taken, best first.
+    pub(super) fn ranked(&self) -> &[NodeId] {
+        &self.ranked
     }
 
     /// Adds a complete node, which competes in no bin.

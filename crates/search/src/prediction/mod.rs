@@ -335,7 +335,7 @@ impl Deduction for BottomUp<'_> {
     }
 }
 
-/// One line of a search trace: an item as it was expanded.
+/// One line of a search trace: an item as it was expanded or dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictionStep {
     /// Source words covered.
@@ -350,6 +350,12 @@ pub struct PredictionStep {
     pub frames: Vec<(VertexId, Vec<Target>)>,
     /// The same prefixes as the tables number them.
     pub prefixes: Vec<PrefixId>,
+    /// The edges charged so far, each behind those of its tails.
+    pub edges: Vec<EdgeId>,
+    /// Whether the beam kept it; of the others only the best few are shown.
+    pub kept: bool,
+    /// How many items competed in the round.
+    pub among: usize,
 }
 
 /// The best derivation that prediction finds; `None` if the forest has none.
@@ -364,8 +370,8 @@ pub fn prediction<L: LanguageModel>(
     Some(Outcome::of(forest, found))
 }
 
-/// [`prediction`], reporting each item that survives in its round, best first, bins in order, and at the end the
-/// best complete one.
+/// [`prediction`], reporting each item that survives in its round, best first, then the best of those that do not, bins
+/// in order, and at the end the best complete one.
 pub fn prediction_traced<L: LanguageModel>(
     forest: &TranslationForest,
     lm: &L,
@@ -401,9 +407,9 @@ pub fn search<L: LanguageModel, M: StepModel>(
     let mut found = engine.search(problem, &mut deduction, limits, wanted, on_visit)?;
     found.counters.lm_queries += queries;
     if let Some(on_step) = on_step {
-        for crate::Visit { bin, round, item, score, future, .. } in visits {
+        for crate::Visit { bin, round, item, score, future, edges, kept, among } in visits {
             let (frames, prefixes) = deduction.show(item);
-            on_step(&PredictionStep { bin, round, score, future, frames, prefixes });
+            on_step(&PredictionStep { bin, round, score, future, frames, prefixes, edges, kept, among });
         }
     }
     Some(found)

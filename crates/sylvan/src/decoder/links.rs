@@ -50,7 +50,7 @@ impl Ready<'_> {
     }
 
     /// The leaves that an edge translates itself, in order, and the links between these and its target words.
-    fn source_leaves(
+    pub(crate) fn source_leaves(
         &self,
         sentence: &Sentence,
         forest: &TranslationForest,

@@ -6,6 +6,7 @@
 //!                                                       replay --> feature values (weights . values = score)
 //! ```
 
+mod contributions;
 mod glossary;
 mod json;
 mod links;
@@ -29,11 +30,12 @@ use sylvan_search::{
 };
 use sylvan_trees::penn::{Brackets, parse_line};
 
+pub use contributions::{Contribution, Contributions, RuleKind};
 pub use glossary::{Glossary, Occurrence};
 pub use models::Several;
 pub use replay::Features;
 pub use sentence::{Sentence, Syntax};
-pub use trace::trace;
+pub use trace::{TraceItem, trace};
 
 use crate::NgramScorer;
 
@@ -333,6 +335,16 @@ impl<'d> Ready<'d> {
         out
     }
 
+    /// The rule table.
+    pub(crate) fn table(&self) -> &Grammar {
+        &self.decoder.grammar
+    }
+
+    /// The language models, weighted.
+    pub(crate) fn scorers(&self) -> &[NgramScorer<'d>] {
+        &self.scorers
+    }
+
     /// A rule of a forest in the notation of rule tables.
     fn rule_text(&self, sentence: &Sentence, rule: RuleRef) -> String {
         match self.applier.origin(rule) {
@@ -360,8 +372,12 @@ impl<'d> Ready<'d> {
         forest: &TranslationForest,
         sentence: &Sentence,
         algorithm: Algorithm,
-    ) -> Vec<String> {
-        trace(forest, &sentence.syntax, &self.scorers[0], &self.decoder.vocab, algorithm)
+    ) -> Vec<TraceItem> {
+        let (syntax, vocab) = (&sentence.syntax, &self.decoder.vocab);
+        match self.scorers.as_slice() {
+            [one] => trace(forest, syntax, one, vocab, algorithm),
+            all => trace(forest, syntax, &Several::new(all), vocab, algorithm),
+        }
     }
 }
 
@@ -409,14 +425,18 @@ fn prove<L: LanguageModel>(
     }
 }
 
-/// What exact search proved better than the list of the search before it goes in front.
+/// The best translation goes in front of the list: what exact search proved better than the search before it, or of
+/// several that are equally good the one that is given without a list.
 fn with_optimum(
     best: Outcome,
     mut list: Vec<Hypothesis>,
     forest: &TranslationForest,
     wish: Wish,
 ) -> Vec<Hypothesis> {
-    if list.first().is_none_or(|first| best.score > first.score && best.derivation != first.derivation) {
+    // The list adds scores up in another order.
+    let rounding = 1e-9 * best.score.abs().max(1.0);
+    let no_worse = |first: &Hypothesis| best.score > first.score - rounding;
+    if list.first().is_none_or(|first| no_worse(first) && best.derivation != first.derivation) {
         let words = best.derivation.words(forest);
         list.retain(|other| !(wish.distinct && other.words == words) && other.derivation != best.derivation);
         list.insert(0, Hypothesis { score: best.score, derivation: best.derivation, words });

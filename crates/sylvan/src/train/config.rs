@@ -50,6 +50,8 @@ pub struct Config {
     pub holdout: u64,
     /// Licences of the data, to be told by the model.
     pub licence: Vec<String>,
+    /// Whether the model keeps the training text, for explanations.
+    pub lines: bool,
     /// Threads; 0 for as many as there are processors. Does not change the model.
     pub threads: usize,
     /// Memory for sorting, in bytes. Does not change the model.
@@ -99,6 +101,7 @@ impl Default for Config {
             lm_text: Vec::new(),
             holdout: 0,
             licence: Vec::new(),
+            lines: true,
             threads: 0,
             memory: 1 << 30,
             align_preset: "best".to_string(),

@@ -15,7 +15,7 @@ use sylvan_tune::{MertConfig, Method, Plan, curve};
 use super::work::{Stage, hash_file};
 use super::{Part, PipelineError, Result, Run};
 use crate::decoder::{Algorithm, Decoder, Sentence, Wish, Workspace};
-use crate::model::{Manifest, Origin, Parts, pack};
+use crate::model::{Manifest, Origin, Parts, pack, write_lines};
 use crate::parallel;
 use crate::sides::TargetText;
 use crate::tuning::{DecoderOnText, feature_names, log, start_weights};
@@ -131,6 +131,25 @@ impl Run<'_> {
         Ok(all.into_iter().collect())
     }
 
+    /// Packs the training text for the model, unless it is not to be kept.
+    fn keep_lines(&mut self, hear: &mut dyn FnMut(&str)) -> Result<Option<PathBuf>> {
+        if !self.config.lines {
+            return Ok(None);
+        }
+        let (out, dropped) = (self.work.file("lines"), self.work.file("dropped.tsv"));
+        let (source, target) = (self.train.source.clone(), self.train.target.clone());
+        let stage = Stage {
+            name: "lines",
+            inputs: vec![&source, &target, &dropped],
+            settings: String::new(),
+            outputs: vec![&out],
+        };
+        self.work.run(&stage, hear, |_| {
+            Ok::<(), PipelineError>(write_lines(&source, &target, Some(&dropped), &out)?)
+        })?;
+        Ok(Some(out))
+    }
+
     /// Puts the model together.
     pub(super) fn pack(
         &mut self,
@@ -140,12 +159,14 @@ impl Run<'_> {
         hear: &mut dyn FnMut(&str),
     ) -> Result<()> {
         let manifest = self.manifest(scores)?;
+        let lines = self.keep_lines(hear)?;
         let out = self.config.out.clone();
         let (parser, source_case) = (self.parser.clone(), self.source_case.clone());
         let models = [finish.model.clone()];
         let mut inputs = vec![finish.rules.as_path(), finish.model.as_path(), weights];
         inputs.extend(parser.as_deref());
         inputs.extend(source_case.as_deref());
+        inputs.extend(lines.as_deref());
         let settings = serde_json::to_string(&manifest).unwrap_or_default();
         let stage = Stage { name: "model", inputs, settings, outputs: vec![&out] };
         self.work.run(&stage, hear, |_| {
@@ -158,6 +179,7 @@ impl Run<'_> {
                 parser: parser.as_deref(),
                 source_case: source_case.as_deref(),
                 source_segmenter: None,
+                lines: lines.as_deref(),
             };
             Ok::<(), PipelineError>(pack(&out, parts)?)
         })

@@ -165,7 +165,11 @@ impl Run<'_> {
         let config = sylvan_rules::TrainConfig {
             preprocessing: Preprocessing { binarise: self.settings.binarize, ..Preprocessing::default() },
             extract: ExtractConfig { minimal_rules: self.config.compose.max(1), ..ExtractConfig::default() },
-            score: ScoreConfig { smoothing: self.settings.smoothing, ..ScoreConfig::default() },
+            score: ScoreConfig {
+                smoothing: self.settings.smoothing,
+                lines: if self.config.lines { ScoreConfig::default().lines } else { 0 },
+                ..ScoreConfig::default()
+            },
             memory: self.config.memory,
             threads: self.threads,
             ..sylvan_rules::TrainConfig::default()

@@ -9,7 +9,10 @@
 //! parser     likewise; only if the model can parse
 //! srccase    words in their usual case, one per line; only for raw text
 //! srcseg     a segmenter of text without spaces; only if one was trained
+//! lines      the training text that rules point into; unless it was not to be kept
 //! ```
+
+mod lines;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,6 +25,8 @@ use sylvan_rules::{Grammar, Weights};
 use sylvan_store::{Container, ContainerWriter, Name, name};
 use sylvan_text::{Lang, Protect, Segmenter, Truecaser};
 
+pub use lines::{TrainingLine, TrainingLines, write_lines};
+
 use crate::decoder::{Decoder, DecoderError};
 use crate::sides::{SourceText, TargetText, section_reader, tokenizer};
 
@@ -33,6 +38,7 @@ const RULES: Name = name("rules");
 const PARSER: Name = name("parser");
 const SOURCE_CASE: Name = name("srccase");
 const SOURCE_SEGMENTER: Name = name("srcseg");
+const LINES: Name = name("lines");
 /// The most language models.
 const MODELS: usize = 8;
 
@@ -87,6 +93,8 @@ pub struct Parts<'p> {
     pub source_case: Option<&'p Path>,
     /// The source segmenter.
     pub source_segmenter: Option<&'p Path>,
+    /// The training text, as [`write_lines`] writes it.
+    pub lines: Option<&'p Path>,
 }
 
 fn model_name(index: usize) -> Name {
@@ -97,7 +105,7 @@ fn model_name(index: usize) -> Name {
 
 /// Writes a model file; it appears whole or not at all.
 pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
-    let mut writer = ContainerWriter::create(path, KIND, VERSION, MODELS + 6)?;
+    let mut writer = ContainerWriter::create(path, KIND, VERSION, MODELS + 7)?;
     let manifest =
         serde_json::to_vec_pretty(parts.manifest).expect("strings and numbers can be written as JSON");
     writer.section(MANIFEST, &manifest)?;
@@ -111,6 +119,7 @@ pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
         (PARSER, parts.parser),
         (SOURCE_CASE, parts.source_case),
         (SOURCE_SEGMENTER, parts.source_segmenter),
+        (LINES, parts.lines),
     ];
     for (name, path) in optional {
         if let Some(path) = path {
@@ -153,6 +162,9 @@ impl ModelFile {
         self.models()?;
         self.parser()?;
         self.source_text(Protect::default())?;
+        if let Some(lines) = self.training_lines()? {
+            lines.verify()?;
+        }
         self.weights().map(|_| ())
     }
 
@@ -180,6 +192,11 @@ impl ModelFile {
     /// The parser, if the model has one.
     pub fn parser(&self) -> Result<Option<Parser>> {
         if self.file.has(PARSER) { Parser::inside(&self.file, PARSER).map(Some) } else { Ok(None) }
+    }
+
+    /// The training text, if the model keeps it.
+    pub fn training_lines(&self) -> Result<Option<TrainingLines>> {
+        if self.file.has(LINES) { TrainingLines::inside(&self.file, LINES).map(Some) } else { Ok(None) }
     }
 
     /// How source text becomes words.

@@ -1,0 +1,98 @@
+//! `sylvan explain`: why a sentence is translated as it is.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sylvan::translate::{Request, TextTranslator};
+use sylvan_store::{Output, TextReader};
+
+use super::searching::{InputName, Searching};
+
+/// Tells why a sentence is translated as it is.
+///
+/// Shows the source tree, the derivation, each target word with its rule, what each feature adds, training lines that
+/// the rule was learnt from, the best other rule and the second best translation with what decided, and what the search
+/// did. All numbers add up to the score.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sylvan explain --model enja.sylvan \"he bought a book .\"\n  \
+    sylvan explain --model enja.sylvan --html why.html --search prediction \"he bought a book .\"\n  \
+    sylvan translate --model enja.sylvan < text.en; sed -n 17p text.en | sylvan explain --model enja.sylvan --json\n\n\
+    Searches that go from left to right (incremental, prediction) are shown step by step: bins, what stood in them, \
+    what was pruned.\nJSON is described in docs/formats/explanation.md; several lines give an object each.")]
+pub(crate) struct Explain {
+    /// The model.
+    #[arg(long, value_name = "MODEL")]
+    model: PathBuf,
+    /// Write a page for a browser; it is one file and needs no network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// What the sentence is.
+    #[arg(long, value_enum, default_value = "text")]
+    input: InputName,
+    #[command(flatten)]
+    searching: Searching,
+    /// Terms that must be used.
+    #[arg(long, value_name = "FILE")]
+    glossary: Option<PathBuf>,
+    /// A regular expression for what must go through as it is; repeat the option for several.
+    #[arg(long, value_name = "PATTERN")]
+    keep: Vec<String>,
+    /// The sentence; lines of standard input if it is not given.
+    #[arg(value_name = "SENTENCE")]
+    sentence: Option<String>,
+}
+
+impl Explain {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let mut translator = TextTranslator::open(&self.model, &self.keep)?;
+        if let Some(path) = &self.glossary {
+            translator.read_glossary(path)?;
+        }
+        let request = Request {
+            input: self.input.into(),
+            algorithm: self.searching.algorithm(),
+            best: 1,
+            details: false,
+            threads: 1,
+        };
+        let lines = match self.sentence {
+            Some(sentence) => vec![sentence],
+            None => lines()?,
+        };
+        if self.html.is_some() && lines.len() != 1 {
+            anyhow::bail!("--html: found {} lines, expected one sentence; a page explains one", lines.len());
+        }
+        let mut out = Output::create(Path::new("-"))?;
+        for line in &lines {
+            let Some(explanation) = translator.explain(line, &request)? else {
+                anyhow::bail!("found a sentence without words, expected words to translate");
+            };
+            match &self.html {
+                Some(path) => {
+                    let mut page = Output::create(path)?;
+                    page.write(explanation.html().as_bytes())?;
+                    page.finish()?;
+                }
+                None if !self.json => out.write(explanation.text().as_bytes())?,
+                None => {}
+            }
+            if self.json {
+                out.line(&explanation.json())?;
+            }
+        }
+        Ok(out.finish()?)
+    }
+}
+
+/// The lines of standard input.
+fn lines() -> anyhow::Result<Vec<String>> {
+    let mut reader = TextReader::open(Path::new("-"))?.tolerant();
+    let mut lines = Vec::new();
+    while let Some(line) = reader.next_line()? {
+        lines.push(line.to_string());
+    }
+    Ok(lines)
+}
