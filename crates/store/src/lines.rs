@@ -138,6 +138,17 @@ impl Lines {
         found.map(Some).ok_or_else(|| self.damaged("fewer lines in a block than it should have"))
     }
 
+    /// Visits all lines in order.
+    pub fn each<E: From<InputError>>(
+        &self,
+        mut visit: impl FnMut(&str) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        for block in 0..self.blocks.len() - 1 {
+            self.block(block)?.lines().try_for_each(&mut visit)?;
+        }
+        Ok(())
+    }
+
     fn block(&self, block: usize) -> Result<String> {
         let range = match (self.blocks.get(block), self.blocks.get(block + 1)) {
             (Some(&[_, start]), Some(&[_, end])) => start as usize..end as usize,
@@ -198,6 +209,13 @@ mod tests {
                 assert_eq!(read.get(number as u64).unwrap().as_ref(), Some(line), "line {number} of {count}");
             }
             assert_eq!(read.get(count).unwrap(), None);
+            let mut all = Vec::new();
+            read.each(|line| {
+                all.push(line.to_string());
+                Ok::<(), InputError>(())
+            })
+            .unwrap();
+            assert_eq!(all, lines);
         }
     }
 

@@ -25,10 +25,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod compare;
 pub mod decoder;
 pub mod explain;
 pub mod model;
 mod ngram;
+mod overlay;
 mod parallel;
 mod sides;
 pub mod train;

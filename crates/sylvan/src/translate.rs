@@ -97,17 +97,27 @@ pub struct TextTranslator {
     source: SourceText,
     pub(crate) target: TargetText,
     keep: Protect,
-    terms: Glossary,
+    pub(crate) terms: Glossary,
     /// How terms of a glossary are cut: source and target.
-    term_tokenizers: Option<[Tokenizer; 2]>,
+    pub(crate) term_tokenizers: Option<[Tokenizer; 2]>,
     /// The training text, for explanations.
     pub(crate) lines: Option<TrainingLines>,
     /// Codes of the source and the target language.
     pub(crate) languages: [String; 2],
 }
 
+/// What opening a model is told.
+#[derive(Debug, Clone, Default)]
+pub struct OpenConfig {
+    /// Regular expressions: what they match is neither cut nor translated.
+    pub keep: Vec<String>,
+    /// Whether corrections beside the model (MODEL.overlay) are left aside.
+    pub no_overlay: bool,
+}
+
 impl TextTranslator {
-    /// Opens a model; what `keep` matches is neither cut nor translated.
+    /// Opens a model as it is, without corrections; what `keep` matches is neither cut nor translated. See
+    /// [`open_with`](Self::open_with).
     pub fn open(path: &Path, keep: &[String]) -> std::result::Result<Self, TranslateError> {
         let model = ModelFile::open(path)?;
         let keep = Protect::new(keep).map_err(TranslateError::Pattern)?;

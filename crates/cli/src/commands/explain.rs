@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use sylvan::translate::{Request, TextTranslator};
+use sylvan::translate::{OpenConfig, Request};
 use sylvan_store::{Output, TextReader};
 
-use super::searching::{InputName, Searching};
+use super::searching::{InputName, Searching, open};
 
 /// Tells why a sentence is translated as it is.
 ///
@@ -40,6 +40,9 @@ pub(crate) struct Explain {
     /// A regular expression for what must go through as it is; repeat the option for several.
     #[arg(long, value_name = "PATTERN")]
     keep: Vec<String>,
+    /// Leave corrections beside the model (MODEL.overlay) aside.
+    #[arg(long)]
+    no_overlay: bool,
     /// The sentence; lines of standard input if it is not given.
     #[arg(value_name = "SENTENCE")]
     sentence: Option<String>,
@@ -47,7 +50,8 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let mut translator = TextTranslator::open(&self.model, &self.keep)?;
+        let config = OpenConfig { keep: self.keep.clone(), no_overlay: self.no_overlay };
+        let mut translator = open(&self.model, &config)?;
         if let Some(path) = &self.glossary {
             translator.read_glossary(path)?;
         }

@@ -1,8 +1,10 @@
 //! The options of search and input that `tune`, `translate` and `explain` have in common.
 
+use std::path::Path;
+
 use clap::{Args, ValueEnum};
 use sylvan::decoder::Algorithm;
-use sylvan::translate::Input;
+use sylvan::translate::{Input, OpenConfig, TextTranslator};
 use sylvan_search::{Beam, Cube, Effort, Future, Incremental, Limits, Prediction};
 
 /// A search by its name on the command line.
@@ -71,6 +73,14 @@ pub(crate) fn algorithm(search: SearchName, beam: usize) -> Algorithm {
         SearchName::Prediction => Algorithm::Prediction(Limits::beam(beam), Prediction::default()),
         SearchName::Exact => Algorithm::Exact(beam, Effort::default()),
     }
+}
+
+/// Opens a model with the corrections beside it; those about rules that it does not have are named.
+#[allow(clippy::print_stderr)]
+pub(crate) fn open(model: &Path, config: &OpenConfig) -> anyhow::Result<TextTranslator> {
+    let (translator, missing) = TextTranslator::open_with(model, config)?;
+    missing.iter().for_each(|line| eprintln!("{line}"));
+    Ok(translator)
 }
 
 /// How many threads: as asked, or as many as there are processors.

@@ -6,11 +6,11 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use clap::Args;
 use serde_json::{Value, json};
-use sylvan::translate::{Request, TextTranslator, TranslatedLine, TranslatedText};
+use sylvan::translate::{OpenConfig, Request, TranslatedLine, TranslatedText};
 use sylvan_base::InputError;
 use sylvan_store::TextReader;
 
-use super::searching::{InputName, Searching, threads};
+use super::searching::{InputName, Searching, open, threads};
 
 /// Translates text with a model of `sylvan train`.
 ///
@@ -49,6 +49,9 @@ pub(crate) struct Translate {
     /// A regular expression for what must go through as it is; repeat the option for several.
     #[arg(long, value_name = "PATTERN")]
     keep: Vec<String>,
+    /// Leave corrections beside the model (MODEL.overlay) aside.
+    #[arg(long)]
+    no_overlay: bool,
     /// Leave words separated by spaces.
     #[arg(long)]
     no_detokenize: bool,
@@ -62,7 +65,8 @@ const CHUNK: usize = 256;
 
 impl Translate {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let mut translator = TextTranslator::open(&self.model, &self.keep)?;
+        let config = OpenConfig { keep: self.keep.clone(), no_overlay: self.no_overlay };
+        let mut translator = open(&self.model, &config)?;
         if let Some(path) = &self.glossary {
             translator.read_glossary(path)?;
         }

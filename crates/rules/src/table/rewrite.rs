@@ -19,12 +19,19 @@ pub struct Filter {
     min_count: f64,
     /// Only the first so many target sides per source side, which are the most frequent; 0 keeps all.
     per_source: u32,
+    /// Only those that are marked, by id; all if there are no marks.
+    rules: Option<Vec<bool>>,
 }
 
 impl Filter {
     /// Keeps rules seen at least `min_count` times, and of each source side the `per_source` most frequent.
     pub fn new(min_count: f64, per_source: u32) -> Self {
-        Self { marked: None, min_count, per_source }
+        Self { marked: None, min_count, per_source, rules: None }
+    }
+
+    /// Keeps the rules that are marked, by their ids.
+    pub fn of_rules(keep: Vec<bool>) -> Self {
+        Self { rules: Some(keep), ..Self::default() }
     }
 
     /// Marks the source sides that match somewhere in the input. Without a first call, all rules are kept.
@@ -82,6 +89,9 @@ impl Grammar {
     }
 
     fn push_kept(&self, table: &mut TableBuilder, source: &[u32], id: RuleId, filter: &Filter) -> bool {
+        if filter.rules.as_ref().is_some_and(|rules| rules.get(id.index()) != Some(&true)) {
+            return false;
+        }
         let notes = self.notes(id);
         let seen = notes.count.is_none_or(|count| count.rule.to_f64() >= filter.min_count);
         let target = self.hot_rule(id).and_then(|(_, rule)| self.target_of(&rule));

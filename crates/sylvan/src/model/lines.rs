@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use sylvan_base::{Fault, Result};
+use sylvan_base::{Fault, InputError, Result};
 use sylvan_store::{Container, Lines, LinesWriter, Name, TextReader};
 
 /// A pair that rules were learnt from.
@@ -17,6 +17,15 @@ pub struct TrainingLine {
     pub source: String,
     /// Its target words, separated by spaces.
     pub target: String,
+}
+
+impl TrainingLine {
+    fn parse(text: &str) -> Option<Self> {
+        let mut columns = text.split('\t');
+        let number = columns.next()?.parse().ok()?;
+        let (source, target) = (columns.next()?.to_string(), columns.next()?.to_string());
+        Some(Self { number, source, target })
+    }
 }
 
 /// All pairs that rules were learnt from.
@@ -32,14 +41,30 @@ impl TrainingLines {
     /// A pair by its number among those that were kept, counted from 1, as rules have it; `None` if there is no such.
     pub fn get(&self, kept: u64) -> Result<Option<TrainingLine>> {
         let Some(index) = kept.checked_sub(1) else { return Ok(None) };
-        let Some(text) = self.0.get(index)? else { return Ok(None) };
-        let mut columns = text.split('\t');
-        let line = (|| {
-            let number = columns.next()?.parse().ok()?;
-            let (source, target) = (columns.next()?.to_string(), columns.next()?.to_string());
-            Some(TrainingLine { number, source, target })
-        })();
-        Ok(line)
+        Ok(self.0.get(index)?.and_then(|text| TrainingLine::parse(&text)))
+    }
+
+    /// Visits all pairs in order.
+    pub(super) fn each<E: From<InputError>>(
+        &self,
+        mut visit: impl FnMut(&TrainingLine) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        self.0.each(|text| TrainingLine::parse(text).map_or(Ok(()), |line| visit(&line)))
+    }
+
+    /// The number among kept pairs of the pair with a number in the files that training was given.
+    pub fn kept(&self, number: u64) -> Result<Option<u64>> {
+        // Numbers grow, and no faster than one by one before pairs are dropped.
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.get(middle + 1)? {
+                Some(line) if line.number == number => return Ok(Some(middle + 1)),
+                Some(line) if line.number < number => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        Ok(None)
     }
 
     /// How many pairs there are.
@@ -120,5 +145,8 @@ mod tests {
         assert_eq!(got.iter().map(|line| line.number).collect::<Vec<_>>(), [2, 6, 7, 9]);
         assert_eq!((got[0].source.as_str(), got[3].target.as_str()), ("a 2", "D"));
         assert_eq!((lines.get(0).unwrap(), lines.get(5).unwrap()), (None, None));
+        let kept: Vec<Option<u64>> = (1..=10).map(|number| lines.kept(number).unwrap()).collect();
+        let numbers = [None, Some(1), None, None, None, Some(2), Some(3), None, Some(4), None];
+        assert_eq!(kept, numbers);
     }
 }

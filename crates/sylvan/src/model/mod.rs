@@ -12,7 +12,10 @@
 //! lines      the training text that rules point into; unless it was not to be kept
 //! ```
 
+mod diff;
 mod lines;
+mod overlay;
+mod prune;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +28,10 @@ use sylvan_rules::{Grammar, Weights};
 use sylvan_store::{Container, ContainerWriter, Name, name};
 use sylvan_text::{Lang, Protect, Segmenter, Truecaser};
 
+pub use diff::{RuleDiff, WeightDiff, compare_rules, compare_weights};
 pub use lines::{TrainingLine, TrainingLines, write_lines};
+pub use overlay::{Correction, OverlayLog, overlay_path};
+pub use prune::{PruneError, Pruned, prune};
 
 use crate::decoder::{Decoder, DecoderError};
 use crate::sides::{SourceText, TargetText, section_reader, tokenizer};
@@ -173,7 +179,8 @@ impl ModelFile {
         Weights::read(&mut section_reader("weights of the model", self.file.section(WEIGHTS)?))
     }
 
-    fn grammar(&self) -> Result<Grammar> {
+    /// The rules.
+    pub fn grammar(&self) -> Result<Grammar> {
         Grammar::inside(&self.file, RULES)
     }
 

@@ -1,4 +1,8 @@
-//! `sylvan model`: what is in a model file, and whether it is whole.
+//! `sylvan model`: what is in a model file, whether it is whole, and how to change it.
+
+mod diff;
+mod overlay;
+mod prune;
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +13,7 @@ use sylvan_store::Output;
 
 use super::Format;
 
-/// Shows and checks model files.
+/// Shows, checks, compares, prunes and corrects model files.
 #[derive(Debug, Args)]
 pub(crate) struct Model {
     #[command(subcommand)]
@@ -18,7 +22,10 @@ pub(crate) struct Model {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    Diff(diff::Diff),
     Info(Info),
+    Overlay(overlay::Overlay),
+    Prune(prune::Prune),
     Verify(Verify),
 }
 
@@ -46,7 +53,10 @@ struct Verify {
 impl Model {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.what {
+            What::Diff(diff) => diff.run(),
             What::Info(info) => info.run(),
+            What::Overlay(overlay) => overlay.run(),
+            What::Prune(prune) => prune.run(),
             What::Verify(verify) => Ok(ModelFile::open(&verify.model)?.verify()?),
         }
     }

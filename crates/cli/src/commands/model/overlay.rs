@@ -1,0 +1,201 @@
+//! `sylvan model overlay`: corrections of a model without training again.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::{Args, Subcommand};
+use sylvan::model::{Correction, OverlayLog, overlay_path};
+use sylvan::translate::{OpenConfig, TextTranslator};
+use sylvan_store::Output;
+
+use crate::commands::searching::InputName;
+
+/// Adds, forbids or favours rules and sentences without training again.
+///
+/// Corrections stand beside the model in MODEL.overlay, in the order in which they were made; `sylvan translate` and
+/// `sylvan explain` use them. The model itself is never changed, and `undo` takes the last correction back, byte by byte.
+#[derive(Debug, Args)]
+#[command(after_help = "Rules are written as `sylvan explain` shows them.\n\nExamples:\n  \
+    sylvan model overlay add enja.sylvan \"NN(bank) -> 川岸\"\n  \
+    sylvan model overlay add enja.sylvan --pair \"good morning .\" \"おはよう 。\"\n  \
+    sylvan model overlay forbid enja.sylvan \"NN(bank) -> *\"\n  \
+    sylvan model overlay forbid enja.sylvan --line 4711\n  \
+    sylvan model overlay boost enja.sylvan --by 2 \"NN(bank) -> 銀行\"\n  \
+    sylvan model overlay list enja.sylvan\n  \
+    sylvan model overlay undo enja.sylvan")]
+pub(super) struct Overlay {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Adds a rule, or a sentence with its translation.
+    Add(Add),
+    /// Forbids a rule, or what was learnt from one training line alone.
+    Forbid(Forbid),
+    /// Favours a rule, or what was learnt from one training line alone; below 0 it is held back.
+    Boost(Boost),
+    /// Lists corrections.
+    List(OfModel),
+    /// Takes the last correction back.
+    Undo(OfModel),
+}
+
+#[derive(Debug, Args)]
+struct OfModel {
+    /// The model.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+}
+
+#[derive(Debug, Args)]
+struct Add {
+    /// The model.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The rule, with features if they are not to be 0: VP(VB(show) x1:NP) -> x1 zeigen ||| p_ef=-0.5.
+    #[arg(value_name = "RULE", required_unless_present = "pair", conflicts_with = "pair")]
+    rule: Option<String>,
+    /// A sentence and the translation that it is to have whenever it comes.
+    #[arg(long, num_args = 2, value_names = ["SENTENCE", "TRANSLATION"])]
+    pair: Option<Vec<String>>,
+    /// What the sentence of --pair is.
+    #[arg(long, value_enum, default_value = "text")]
+    input: InputName,
+}
+
+#[derive(Debug, Args)]
+struct Forbid {
+    /// The model.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    #[command(flatten)]
+    rules: Rules,
+}
+
+#[derive(Debug, Args)]
+struct Boost {
+    /// The model.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// How much more it scores wherever it is used.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    by: f32,
+    #[command(flatten)]
+    rules: Rules,
+}
+
+/// What a correction is about.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Rules {
+    /// The rule; SOURCE -> * for all of a source side (forbid alone).
+    #[arg(value_name = "RULE")]
+    rule: Option<String>,
+    /// A training line, by its number in the files that training was given.
+    #[arg(long, value_name = "N")]
+    line: Option<u64>,
+}
+
+impl Overlay {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        match self.what {
+            What::Add(add) => add.run(),
+            What::Forbid(Forbid { model, rules }) => rules.correct(&model, "forbid"),
+            What::Boost(Boost { model, by, rules }) => rules.correct(&model, &format!("boost {by}")),
+            What::List(OfModel { model }) => list(&model),
+            What::Undo(OfModel { model }) => undo(&model),
+        }
+    }
+}
+
+/// The model with its corrections.
+fn open(model: &Path) -> anyhow::Result<TextTranslator> {
+    Ok(TextTranslator::open_with(model, &OpenConfig::default())?.0)
+}
+
+impl Add {
+    fn run(self) -> anyhow::Result<()> {
+        let mut translator = open(&self.model)?;
+        let (about, line) = match (&self.pair, &self.rule) {
+            (Some(pair), _) => {
+                let line = translator.pair_line(&pair[0], &pair[1], self.input.into())?;
+                (format!("add --pair {:?} {:?}", pair[0], pair[1]), line)
+            }
+            (None, rule) => {
+                let line = format!("add {}", rule.as_deref().unwrap_or_default());
+                (line.clone(), line)
+            }
+        };
+        write(&self.model, &mut translator, Correction { about, lines: vec![line] })
+    }
+}
+
+impl Rules {
+    fn correct(&self, model: &Path, verb: &str) -> anyhow::Result<()> {
+        let mut translator = open(model)?;
+        let correction = match (&self.rule, self.line) {
+            (_, Some(number)) => {
+                let Some(rules) = translator.rules_of_line(number)? else {
+                    bail!(
+                        "--line: found {number}, expected the number of a training line that the model keeps; \
+                         was it trained with --no-lines, or was the line left out?"
+                    );
+                };
+                if rules.is_empty() {
+                    bail!("--line: found {number}, expected a line with rules that no other line has");
+                }
+                let lines = rules.iter().map(|rule| format!("{verb} {rule}")).collect();
+                Correction { about: format!("{verb} --line {number}"), lines }
+            }
+            (rule, None) => {
+                let line = format!("{verb} {}", rule.as_deref().unwrap_or_default());
+                Correction { about: line.clone(), lines: vec![line] }
+            }
+        };
+        write(model, &mut translator, correction)
+    }
+}
+
+/// Checks a correction and adds it to the log.
+#[allow(clippy::print_stderr)]
+fn write(model: &Path, translator: &mut TextTranslator, correction: Correction) -> anyhow::Result<()> {
+    let mut log = OverlayLog::open(model)?;
+    // A rule that an earlier correction added is known as well.
+    let mut lines: Vec<String> = log.corrections().into_iter().flat_map(|one| one.lines).collect();
+    let before = lines.len();
+    lines.extend(correction.lines.iter().cloned());
+    let missing = translator.check_overlay(&lines)?;
+    let last = format!("correction:{}:", before + 1);
+    if correction.lines.len() == 1 && missing.iter().any(|line| line.starts_with(&last)) {
+        bail!(
+            "found {:?}, expected a rule of the model; `sylvan explain` shows those of a sentence",
+            correction.lines[0]
+        );
+    }
+    log.push(&correction)?;
+    eprintln!("{} now in {}", count(correction.lines.len()), overlay_path(model).display());
+    Ok(())
+}
+
+fn count(lines: usize) -> String {
+    if lines == 1 { "1 line".to_string() } else { format!("{lines} lines") }
+}
+
+fn list(model: &Path) -> anyhow::Result<()> {
+    let mut out = Output::create(Path::new("-"))?;
+    for (number, Correction { about, lines }) in OverlayLog::open(model)?.corrections().iter().enumerate() {
+        out.line(&format!("{}\t{about}\t{}", number + 1, count(lines.len())))?;
+    }
+    Ok(out.finish()?)
+}
+
+#[allow(clippy::print_stderr)]
+fn undo(model: &Path) -> anyhow::Result<()> {
+    match OverlayLog::open(model)?.undo()? {
+        Some(correction) => eprintln!("undone: {}", correction.about),
+        None => bail!("found no correction of {}, expected one to undo", model.display()),
+    }
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! `sylvan model prune`, `diff` and `overlay` on a model of the sample corpus.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use common::run_in;
+use serde_json::Value;
+
+#[track_caller]
+fn success(dir: &Path, arguments: &[&str], input: &str) -> String {
+    let output = run_in(dir, arguments, input);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[track_caller]
+fn failure(dir: &Path, arguments: &[&str]) -> String {
+    let output = run_in(dir, arguments, "");
+    assert!(!output.status.success());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Trains on the sample corpus; returns trees of sentences that training did not see.
+fn train(dir: &Path) -> String {
+    success(dir, &["sample", "--pairs", "620", "--out", "all"], "");
+    for (from, name) in [("source.txt", "zh"), ("target.txt", "en"), ("source.tree", "tree")] {
+        let lines = std::fs::read_to_string(dir.join("all").join(from)).unwrap();
+        let lines: Vec<&str> = lines.lines().collect();
+        for (part, range) in [("train", 0..480), ("dev", 480..520), ("test", 520..620)] {
+            std::fs::write(dir.join(format!("{part}.{name}")), lines[range].join("\n") + "\n").unwrap();
+        }
+    }
+    #[rustfmt::skip]
+    success(dir, &[
+        "train", "--tokenized", "--source", "train.zh", "--target", "train.en", "--trees", "train.tree",
+        "--dev-source", "dev.zh", "--dev-target", "dev.en", "--dev-trees", "dev.tree", "--source-lang", "zh",
+        "--target-lang", "en", "--align-preset", "fast", "--rounds", "1", "--nbest", "10", "--beam", "20",
+        "--out", "m",
+    ], "");
+    std::fs::read_to_string(dir.join("test.tree")).unwrap()
+}
+
+fn translate(dir: &Path, trees: &str, more: &[&str]) -> Vec<String> {
+    let arguments = [&["translate", "--model", "m", "--input", "tree"], more].concat();
+    success(dir, &arguments, trees).lines().map(str::to_string).collect()
+}
+
+/// The rules of each translation.
+fn rules(dir: &Path, trees: &str) -> Vec<BTreeSet<String>> {
+    let out = success(dir, &["explain", "--model", "m", "--json", "--input", "tree"], trees);
+    let used = out.lines().map(|line| {
+        let one: Value = serde_json::from_str(line).unwrap();
+        let steps = one["steps"].as_array().unwrap().iter();
+        steps.map(|step| step["rule"].as_str().unwrap().to_string()).collect()
+    });
+    used.collect()
+}
+
+fn differing(a: &[String], b: &[String]) -> BTreeSet<usize> {
+    assert_eq!(a.len(), b.len());
+    (0..a.len()).filter(|&line| a[line] != b[line]).collect()
+}
+
+#[test]
+fn corrections_change_the_sentences_they_are_about_and_can_be_undone() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let trees = train(dir);
+    let before = translate(dir, &trees, &[]);
+    let model = std::fs::read(dir.join("m")).unwrap();
+    let used = rules(dir, &trees);
+    // A lexical rule that several sentences use, but few.
+    let users =
+        |rule: &str| (0..used.len()).filter(|&line| used[line].contains(rule)).collect::<BTreeSet<usize>>();
+    let candidates: BTreeSet<&String> = used.iter().flatten().collect();
+    let rule = candidates.into_iter().find(|rule| users(rule).len() == 3 && !rule.contains("x1")).unwrap();
+    let overlay = |arguments: &[&str]| success(dir, &[&["model", "overlay"], arguments].concat(), "");
+
+    overlay(&["forbid", "m", rule]);
+    let after = translate(dir, &trees, &[]);
+    assert!(rules(dir, &trees).iter().all(|used| !used.contains(rule)), "nobody uses it any more");
+    let changed = differing(&before, &after);
+    assert!(changed.is_subset(&users(rule)), "{changed:?} of {:?}", users(rule));
+    assert_eq!(translate(dir, &trees, &["--no-overlay"]), before);
+    assert_eq!(translate(dir, &trees, &["--threads", "1"]), after);
+    let log = std::fs::read(dir.join("m.overlay")).unwrap();
+
+    // A sentence with its translation: that sentence and no other.
+    let tree = trees.lines().nth(7).unwrap();
+    overlay(&["add", "m", "--input", "tree", "--pair", tree, "zzone of zztwo ."]);
+    let given = translate(dir, &trees, &[]);
+    assert_eq!(given[7], "zzone of zztwo .");
+    let same: BTreeSet<usize> =
+        (0..given.len()).filter(|&line| trees.lines().nth(line) == Some(tree)).collect();
+    assert_eq!(differing(&after, &given), same);
+    let listed = overlay(&["list", "m"]);
+    assert_eq!(listed.lines().count(), 2);
+    assert!(listed.starts_with(&format!("1\tforbid {rule}\t1 line\n2\tadd --pair ")), "{listed}");
+
+    // Undo, step by step, to the bytes of before.
+    overlay(&["undo", "m"]);
+    assert_eq!(std::fs::read(dir.join("m.overlay")).unwrap(), log);
+    assert_eq!(translate(dir, &trees, &[]), after);
+    overlay(&["undo", "m"]);
+    assert!(!dir.join("m.overlay").exists());
+    assert_eq!(translate(dir, &trees, &[]), before);
+    assert_eq!(std::fs::read(dir.join("m")).unwrap(), model, "the model was never touched");
+    assert!(failure(dir, &["model", "overlay", "undo", "m"]).contains("found no correction"));
+
+    // A rule for a word that was translated otherwise, first added without favour, then favoured.
+    let (source, _) = rule.split_once(" -> ").unwrap();
+    let new = format!("{source} -> zznew");
+    overlay(&["add", "m", &format!("{new} ||| p_ef=-50")]);
+    assert!(translate(dir, &trees, &[]).iter().all(|line| !line.contains("zznew")));
+    overlay(&["boost", "m", "--by", "100", &new]);
+    let boosted = translate(dir, &trees, &[]);
+    let with: BTreeSet<usize> = (0..boosted.len()).filter(|&line| boosted[line].contains("zznew")).collect();
+    assert!(users(rule).is_subset(&with), "{with:?}");
+    let told = success(
+        dir,
+        &["explain", "--model", "m", "--json", "--input", "tree"],
+        trees.lines().nth(*with.first().unwrap()).unwrap(),
+    );
+    let one: Value = serde_json::from_str(&told).unwrap();
+    assert!(one["steps"].as_array().unwrap().iter().any(|step| step["kind"] == "overlay"));
+    overlay(&["undo", "m"]);
+    overlay(&["undo", "m"]);
+
+    // What was learnt from one line alone.
+    overlay(&["forbid", "m", "--line", "3"]);
+    let text = std::fs::read_to_string(dir.join("m.overlay")).unwrap();
+    assert!(text.starts_with("#: forbid --line 3\nforbid "), "{text}");
+    let forbidden: Vec<&str> =
+        text.lines().skip(1).map(|line| line.strip_prefix("forbid ").unwrap()).collect();
+    assert!(rules(dir, &trees).iter().all(|used| forbidden.iter().all(|rule| !used.contains(*rule))));
+    overlay(&["undo", "m"]);
+
+    for (arguments, message) in [
+        (&["forbid", "m", "NN(zz) -> zz"][..], "expected a rule of the model"),
+        (&["forbid", "m", "NN(zz -> zz"], "found"),
+        (&["forbid", "m", "--line", "481"], "expected the number of a training line"),
+        (&["add", "m", "--pair", "", "x"], "without a parser"),
+        (&["add", "m", "--input", "tree", "--pair", "(A b)", ""], "without words"),
+    ] {
+        let told = failure(dir, &[&["model", "overlay"], arguments].concat());
+        assert!(told.contains(message), "{told}");
+        assert!(!dir.join("m.overlay").exists(), "a correction that fails leaves nothing");
+    }
+}
+
+#[test]
+fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let trees = train(dir);
+    let size = |name: &str| std::fs::metadata(dir.join(name)).unwrap().len();
+    let whole = size("m");
+    let info = |name: &str| -> Value {
+        serde_json::from_str(&success(dir, &["model", "info", "--format", "json", name], "")).unwrap()
+    };
+    let section = |info: &Value, name: &str| -> u64 {
+        let sections = info["sections"].as_array().unwrap();
+        sections.iter().find(|one| one["name"] == name).map_or(0, |one| one["bytes"].as_u64().unwrap())
+    };
+    // Nothing has to go.
+    let more = (whole + 10_000).to_string();
+    success(dir, &["model", "prune", "--size", &more, "--out", "same", "m"], "");
+    assert!(std::fs::read(dir.join("same")).unwrap() == std::fs::read(dir.join("m")).unwrap());
+    success(dir, &["model", "prune", "--size", &more, "--no-lines", "--out", "bare", "m"], "");
+    assert_eq!(section(&info("bare"), "lines"), 0);
+    let half = (whole * 6 / 10).to_string();
+    for (name, lines) in [("half", true), ("again", true), ("quiet", false)] {
+        let arguments = ["model", "prune", "--size", &half, "--out", name, "m", "--no-lines"];
+        success(dir, &arguments[..if lines { 7 } else { 8 }], "");
+        success(dir, &["model", "verify", name], "");
+        assert!(size(name) <= whole * 6 / 10 && size(name) > whole * 5 / 10, "{name}: {}", size(name));
+        assert_eq!(section(&info(name), "lines") > 0, lines);
+    }
+    assert!(std::fs::read(dir.join("half")).unwrap() == std::fs::read(dir.join("again")).unwrap());
+    assert!(section(&info("quiet"), "rules") > section(&info("half"), "rules"));
+    assert!(section(&info("half"), "lm0") < section(&info("m"), "lm0"));
+    assert!(
+        info("half")["figures"].as_object().unwrap().is_empty()
+            && !info("m")["figures"].as_object().unwrap().is_empty()
+    );
+    assert!(
+        failure(dir, &["model", "prune", "--size", "10K", "--out", "tiny", "m"])
+            .contains("expected at most 10240")
+    );
+    assert!(!dir.join("tiny").exists());
+
+    // The smaller one translates, mostly the same; what differs is told with a reason that is true.
+    std::fs::write(dir.join("in"), &trees).unwrap();
+    let diff = |more: &[&str]| success(dir, &[&["model", "diff", "m", "half"], more].concat(), "");
+    let told: Value =
+        serde_json::from_str(&diff(&["--input", "in", "--kind", "tree", "--format", "json"])).unwrap();
+    let count = |name: &str| told["rules"][name].as_u64().unwrap();
+    assert!(
+        count("same") > 0 && count("only_first") > 0 && count("only_second") == 0 && count("changed") == 0
+    );
+    assert_eq!(told["rules"]["lost"].as_array().unwrap().len(), 5);
+    assert_eq!(told["lines"], 100);
+    let translations = told["translations"].as_array().unwrap();
+    let half: Vec<String> = success(dir, &["translate", "--model", "half", "--input", "tree"], &trees)
+        .lines()
+        .map(str::to_string)
+        .collect();
+    let changed = differing(&translate(dir, &trees, &[]), &half);
+    let lines: BTreeSet<usize> =
+        translations.iter().map(|one| one["line"].as_u64().unwrap() as usize - 1).collect();
+    assert_eq!(lines, changed);
+    assert!(!changed.is_empty() && changed.len() < 80, "{changed:?}");
+    assert!(translations.iter().filter(|one| !one["reasons"].as_array().unwrap().is_empty()).count() > 0);
+    let text = diff(&[]);
+    assert!(text.contains("setting pruned-to: none -> ") && text.contains("0 only in the second"), "{text}");
+    let same = success(dir, &["model", "diff", "m", "same", "--input", "in", "--kind", "tree"], "");
+    assert!(same.contains("0 with other features, 0 only in the first, 0 only in the second"), "{same}");
+    assert!(same.contains("translations: 0 of 100 lines differ"), "{same}");
+}
