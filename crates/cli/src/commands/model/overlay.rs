@@ -128,7 +128,7 @@ impl Add {
                 (line.clone(), line)
             }
         };
-        write(&self.model, &mut translator, Correction { about, lines: vec![line] })
+        write(&self.model, &mut translator, &Correction { about, lines: vec![line] })
     }
 }
 
@@ -154,13 +154,13 @@ impl Rules {
                 Correction { about: line.clone(), lines: vec![line] }
             }
         };
-        write(model, &mut translator, correction)
+        write(model, &mut translator, &correction)
     }
 }
 
 /// Checks a correction and adds it to the log.
 #[allow(clippy::print_stderr)]
-fn write(model: &Path, translator: &mut TextTranslator, correction: Correction) -> anyhow::Result<()> {
+fn write(model: &Path, translator: &mut TextTranslator, correction: &Correction) -> anyhow::Result<()> {
     let mut log = OverlayLog::open(model)?;
     // A rule that an earlier correction added is known as well.
     let mut lines: Vec<String> = log.corrections().into_iter().flat_map(|one| one.lines).collect();
@@ -174,7 +174,7 @@ fn write(model: &Path, translator: &mut TextTranslator, correction: Correction) 
             correction.lines[0]
         );
     }
-    log.push(&correction)?;
+    log.push(correction)?;
     eprintln!("{} now in {}", count(correction.lines.len()), overlay_path(model).display());
     Ok(())
 }
