@@ -21,6 +21,8 @@ pub(crate) struct PendingFile {
     behind: usize,
     flusher: Option<Flusher>,
     committed: bool,
+    /// Written under its own name: a device or a pipe, which must not be replaced by a file.
+    direct: bool,
 }
 
 /// Brings what is written to the disk while more is being written, so that there is little to wait for at the end.
@@ -55,11 +57,26 @@ impl PendingFile {
             action: "create",
             source: std::io::Error::other("it is not the name of a file"),
         })?;
+        let special = |data: std::fs::Metadata| !data.is_file() && !data.is_dir();
+        if std::fs::metadata(path).is_ok_and(special) {
+            let file = File::options().write(true).open(path).map_err(InputError::io(path, "open"))?;
+            let (path, temporary) = (path.to_path_buf(), PathBuf::new());
+            return Ok(Self {
+                path,
+                temporary,
+                file,
+                behind: 0,
+                flusher: None,
+                committed: true,
+                direct: true,
+            });
+        }
         // The process id keeps two runs apart that write the same output.
         let temporary =
             path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
         let file = File::create(&temporary).map_err(InputError::io(path, "create"))?;
-        Ok(Self { path: path.to_path_buf(), temporary, file, behind: 0, flusher: None, committed: false })
+        let path = path.to_path_buf();
+        Ok(Self { path, temporary, file, behind: 0, flusher: None, committed: false, direct: false })
     }
 
     pub(crate) fn rewind(&mut self) -> Result<()> {
@@ -72,6 +89,9 @@ impl PendingFile {
     }
 
     pub(crate) fn commit(mut self) -> Result<()> {
+        if self.direct {
+            return self.file.flush().map_err(InputError::io(&self.path, "write"));
+        }
         let flushed = self.flusher.take().map_or(Ok(()), Flusher::finish);
         flushed.and_then(|()| self.file.sync_all()).map_err(InputError::io(&self.path, "write"))?;
         std::fs::rename(&self.temporary, &self.path).map_err(InputError::io(&self.path, "rename to"))?;
@@ -84,7 +104,7 @@ impl Write for PendingFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.behind += written;
-        if self.behind >= FLUSH {
+        if self.behind >= FLUSH && !self.direct {
             self.behind = 0;
             if self.flusher.is_none() {
                 // Without a thread everything is brought to the disk at the end.
@@ -184,6 +204,26 @@ impl std::fmt::Debug for Output {
 mod tests {
     use super::*;
     use crate::TextReader;
+
+    #[test]
+    #[cfg(unix)]
+    fn devices_and_pipes_are_written_and_stay_what_they_are() {
+        use std::os::unix::fs::FileTypeExt;
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reading = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read_to_string(pipe).unwrap()
+        });
+        let mut output = Output::create(&pipe).unwrap();
+        output.line("through").unwrap();
+        output.finish().unwrap();
+        assert_eq!(reading.join().unwrap(), "through\n");
+        assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo());
+        let entries = std::fs::read_dir(dir.path()).unwrap().count();
+        assert_eq!(entries, 1, "nothing else is left");
+    }
 
     #[test]
     fn what_is_written_reads_back_in_every_compression() {

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use sylvan_base::{Fault, Result, Vocab};
 use sylvan_parse::{Parser, Workspace as Parsing};
+use sylvan_search::Beam;
 use sylvan_store::TextReader;
 use sylvan_text::{Protect, Tokenizer};
 
@@ -40,6 +41,14 @@ pub struct Request {
     pub details: bool,
     /// How many threads; results do not depend on it.
     pub threads: usize,
+}
+
+impl Default for Request {
+    /// The best translation of text, as `sylvan translate` makes it, on one thread.
+    fn default() -> Self {
+        let algorithm = Algorithm::Refine(Beam(500));
+        Self { input: Input::Text, algorithm, best: 1, details: false, threads: 1 }
+    }
 }
 
 /// One translation of a line.
@@ -161,22 +170,46 @@ impl TextTranslator {
                     return Err(reader.locate(fault));
                 }
             };
-            let cut = |side: usize, text: &str| match &self.term_tokenizers {
-                Some(tokenizers) => {
-                    let tokens = tokenizers[side].tokenize(text);
-                    tokens.iter().map(|token| token.text(text)).collect::<Vec<_>>().join(" ")
-                }
-                None => text.to_string(),
-            };
-            let (plain, target) = (cut(0, source), cut(1, target));
-            // A term may stand first in a sentence, where its case is another one.
-            let cased = self.source.words(source).join(" ");
-            self.terms.add(&plain, &target, self.decoder.vocab_mut());
-            if cased != plain {
-                self.terms.add(&cased, &target, self.decoder.vocab_mut());
-            }
+            self.add_term(source, target);
         }
         Ok(())
+    }
+
+    /// Adds a term that must be used: text of the source language and of the target language. A term that is there
+    /// already gets one more translation, and the search chooses.
+    pub fn add_term(&mut self, source: &str, target: &str) {
+        let cut = |side: usize, text: &str| match &self.term_tokenizers {
+            Some(tokenizers) => {
+                let tokens = tokenizers[side].tokenize(text);
+                tokens.iter().map(|token| token.text(text)).collect::<Vec<_>>().join(" ")
+            }
+            None => text.to_string(),
+        };
+        let (plain, target) = (cut(0, source), cut(1, target));
+        // A term may stand first in a sentence, where its case is another one.
+        let cased = self.source.words(source).join(" ");
+        self.terms.add(&plain, &target, self.decoder.vocab_mut());
+        if cased != plain {
+            self.terms.add(&cased, &target, self.decoder.vocab_mut());
+        }
+    }
+
+    /// Translates one line of text as usual.
+    pub fn line(&mut self, line: &str) -> std::result::Result<String, TranslateError> {
+        let best = self.nbest(line, 1)?;
+        Ok(best.into_iter().next().map_or(String::new(), |best| best.text))
+    }
+
+    /// The best `count` translations of one line of text, with features, links and rules; none for a line without
+    /// words.
+    pub fn nbest(
+        &mut self,
+        line: &str,
+        count: usize,
+    ) -> std::result::Result<Vec<TranslatedText>, TranslateError> {
+        let request = Request { best: count.max(1), details: true, ..Request::default() };
+        let translated = self.translate(&[line.to_string()], "the line", 1, &request)?;
+        Ok(translated.into_iter().next().map_or(Vec::new(), |line| line.best))
     }
 
     /// Translates lines; results are in their order. Faults of trees name `first` plus the line's index.
