@@ -1,18 +1,18 @@
 //! A trained parser: what it consists of, and its file.
 //!
 //! ```text
-//! container "parser", version 2
+//! container "parser", version 3
 //! meta      lines of name=value: kind, beam, lookahead, and figures of the training
 //! ends, bytes, slots, classes    the known words (lexicon.rs)
 //! tags      one tag per line
-//! tstarts, tpool                 the tagger's weights (machine/rows.rs)
+//! tlines, tpool                 the tagger's weights (machine/rows.rs)
 //! labels    constituents (constituency/labels.rs)
-//! pstarts, ppool                 the parser's weights
+//! plines, ppool                 the parser's weights
 //! relation  one relation per line
-//! lstarts, lpool                 the weights that name arcs
+//! llines, lpool                 the weights that name arcs
 //! aside     per tag the relation of words that are put aside, plus 1 (dependency/aside.rs)
-//! astarts, apool                 the weights that attach them
-//! bstarts, bpool                 the weights of the first guess (dependency/guess.rs), for parsers that look ahead
+//! alines, apool                 the weights that attach them
+//! blines, bpool                 the weights of the first guess (dependency/guess.rs), for parsers that look ahead
 //! ```
 
 use std::path::Path;
@@ -32,19 +32,19 @@ use crate::tagger::{BEAM, TagSystem, Tagger};
 use crate::tags::TagSet;
 
 const KIND: Name = name("parser");
-const VERSION: u32 = 2;
-/// Version 1 had no words put aside; constituency models and taggers are the same.
-const OLDEST: u32 = 1;
+const VERSION: u32 = 3;
+/// Older versions had other weights.
+const OLDEST: u32 = 3;
 const META: Name = name("meta");
 const TAGS: Name = name("tags");
 const LABELS: Name = name("labels");
-const TAGGER_ROWS: [Name; 2] = [name("tstarts"), name("tpool")];
+const TAGGER_ROWS: [Name; 2] = [name("tlines"), name("tpool")];
 const RELATIONS: Name = name("relation");
-const RELATION_ROWS: [Name; 2] = [name("lstarts"), name("lpool")];
+const RELATION_ROWS: [Name; 2] = [name("llines"), name("lpool")];
 const ASIDE: Name = name("aside");
-const ASIDE_ROWS: [Name; 2] = [name("astarts"), name("apool")];
-const BACKWARD_ROWS: [Name; 2] = [name("bstarts"), name("bpool")];
-const PARSER_ROWS: [Name; 2] = [name("pstarts"), name("ppool")];
+const ASIDE_ROWS: [Name; 2] = [name("alines"), name("apool")];
+const BACKWARD_ROWS: [Name; 2] = [name("blines"), name("bpool")];
+const PARSER_ROWS: [Name; 2] = [name("plines"), name("ppool")];
 
 /// What a parser makes of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -284,7 +284,6 @@ fn text(file: &Container, name: Name) -> Result<String> {
 }
 
 fn rows(file: &Arc<Container>, names: [Name; 2]) -> Result<Rows> {
-    let rows =
-        Rows { starts: Section::from_file(file, names[0])?, pool: Section::from_file(file, names[1])? };
-    if rows.starts.len() < 2 { Err(bad(file, "weights without buckets")) } else { Ok(rows) }
+    let rows = Rows::from_sections(Section::from_file(file, names[0])?, Section::from_file(file, names[1])?);
+    rows.ok_or_else(|| bad(file, "weights without buckets"))
 }

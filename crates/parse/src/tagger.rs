@@ -185,6 +185,7 @@ impl Tagger {
             warm_up: 0,
             patience: 3,
             least: 0.02,
+            room: usize::MAX,
             members: 1,
             seed: 11,
         };

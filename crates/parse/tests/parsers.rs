@@ -8,7 +8,7 @@ use sylvan_base::{Rng, Silent, Vocab};
 use sylvan_parse::eval::brackets::BracketScore;
 use sylvan_parse::{
     MergeStatistics, Parser, StateId, Templates, TrainConfig, Workspace, pack, train_constituency,
-    train_dependency, train_tagger,
+    train_dependency, train_tagger, treebank,
 };
 use sylvan_sample::{Config, Sampler};
 use sylvan_testkit::cases;
@@ -92,6 +92,32 @@ fn the_number_of_threads_does_not_change_the_file() {
     }
 }
 
+/// The same on a real treebank, the first trees of it.
+#[test]
+fn the_number_of_threads_does_not_change_the_file_on_real_data() {
+    let Some(folder) = sylvan_testkit::data("gum") else { return };
+    let mut vocab = Vocab::new();
+    let dependencies = treebank::read_dependencies(&folder.join("dev.conllu"), &mut vocab).unwrap();
+    let trees = treebank::read_constituents(&folder.join("dev.ptb"), &mut vocab).unwrap();
+    let trees: Vec<Tree> = trees.into_iter().flatten().take(cases(60, 1500)).collect();
+    let rules = treebank::head_rules(&trees, &vocab);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("parser");
+    let mut bytes = |threads| {
+        let config = TrainConfig { threads, epochs: 2, ..quick() };
+        let train = &dependencies[..cases(60, 1500).min(dependencies.len())];
+        let first = train_dependency(train, &train[..50], &vocab, &config, &Silent, &mut |_| {}).unwrap();
+        let held_out = &trees[..50];
+        let second =
+            train_constituency(&trees, held_out, &rules, &mut vocab, &config, &Silent, &mut |_| {}).unwrap();
+        [first, second].map(|parser| {
+            parser.write(&path).unwrap();
+            std::fs::read(&path).unwrap()
+        })
+    };
+    assert!(bytes(1) == bytes(2));
+}
+
 /// The part of words with the right head, among punctuation and among all others.
 fn attachment(parser: &Parser, trees: &[DependencyTree], beam: usize, vocab: &Vocab) -> [f64; 2] {
     let mut workspace = Workspace::new();
@@ -166,19 +192,67 @@ fn a_written_parser_is_the_same_parser() {
     }
 }
 
+/// Lines that no treebank has: nothing, one word, marks alone, emoji, other scripts, one of 500 words.
+fn odd_lines() -> Vec<String> {
+    let mut lines = vec!["很 ".repeat(500), "， ".repeat(500), "， 很 。 ".repeat(170)];
+    let short = [
+        "",
+        "x",
+        "。",
+        "🙂 🙂",
+        "где мы",
+        "( ) -LRB- [",
+        "\u{a0}",
+        "， ， ， 。 。",
+        "， x",
+        "x ，",
+        "\u{301} ـ",
+    ];
+    lines.extend(short.map(str::to_string));
+    lines
+}
+
 #[test]
-fn any_words_get_a_tree() {
+fn any_words_get_constituents() {
     let mut vocab = Vocab::new();
     let mut workspace = Workspace::new();
-    let long = "很 ".repeat(500);
-    for line in ["", "x", "。", "🙂 🙂", "где мы", "( ) -LRB- [", "\u{a0}", &long, "， ， ， 。 。"]
-    {
+    for line in odd_lines() {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let parsed = small().constituents(&words, 8, 3, &mut vocab, &mut workspace);
         assert_eq!(parsed.is_empty(), words.is_empty(), "{line}");
         for parsed in &parsed {
             let found: Vec<&str> = parsed.tree.words().iter().map(|&word| vocab.text(word)).collect();
             assert_eq!(found, words);
+        }
+    }
+}
+
+#[test]
+fn any_words_get_dependencies() {
+    let mut workspace = Workspace::new();
+    for parser in [dependency(Templates::Rich, 3), dependency(Templates::Paper, 1)] {
+        for (line, beam) in odd_lines().iter().flat_map(|line| [1, 8].map(|beam| (line, beam))) {
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            for merge in [false, true] {
+                let mut statistics = MergeStatistics::default();
+                let parsed =
+                    parser.dependencies(&words, beam, merge.then_some(&mut statistics), &mut workspace);
+                let Some(parsed) = parsed else {
+                    assert!(words.is_empty(), "{line}");
+                    continue;
+                };
+                assert_eq!([parsed.heads.len(), parsed.relations.len(), parsed.tags.len()], [words.len(); 3]);
+                assert_eq!(parsed.heads.iter().filter(|head| head.is_none()).count(), 1, "one root: {line}");
+                // Each word reaches the root: no more steps than words.
+                for start in 0..words.len() {
+                    let mut at = start;
+                    let mut steps = 0;
+                    while let Some(head) = parsed.heads[at] {
+                        (at, steps) = (head as usize, steps + 1);
+                        assert!(steps < words.len(), "a circle in {line}");
+                    }
+                }
+            }
         }
     }
 }

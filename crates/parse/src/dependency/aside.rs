@@ -37,7 +37,7 @@ pub(crate) struct Divided {
 impl Aside {
     /// Nothing is put aside.
     pub(crate) fn nothing() -> Self {
-        Self { relations: Vec::new(), rows: Rows::average(&[&Table::new()], 1, 0.0) }
+        Self { relations: Vec::new(), rows: Rows::average(&[&Table::new()], 1, 0.0, 0) }
     }
 
     /// The relation of words with a tag, if they are put aside.

@@ -313,7 +313,12 @@ fn pairs(words: &[Word], kept: &[u32]) -> Vec<Option<u32>> {
 }
 
 /// Learns to attach: an averaged perceptron that sees the right tree of the kept words.
-pub(crate) fn learn(examples: &[(Attaching<'_>, &[Option<u32>])], epochs: usize, least: f64) -> Rows {
+pub(crate) fn learn(
+    examples: &[(Attaching<'_>, &[Option<u32>])],
+    epochs: usize,
+    least: f64,
+    room: usize,
+) -> Rows {
     let mut table = Table::new();
     let mut order: Vec<usize> = (0..examples.len()).collect();
     let mut time = 0;
@@ -335,7 +340,7 @@ pub(crate) fn learn(examples: &[(Attaching<'_>, &[Option<u32>])], epochs: usize,
             });
         }
     }
-    Rows::average(&[&table], time + 1, least)
+    Rows::average(&[&table], time + 1, least, room)
 }
 
 #[cfg(test)]
@@ -419,7 +424,7 @@ mod tests {
                 (Attaching { words, tags, divided, heads, relations }, &all[..])
             })
             .collect();
-        let rows = learn(&examples[..300], 4, 0.0);
+        let rows = learn(&examples[..300], 4, 0.0, usize::MAX);
         let (mut right, mut all) = (0, 0);
         for (attaching, gold) in &examples[300..] {
             let found = attaching.heads(&rows);

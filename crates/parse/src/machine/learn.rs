@@ -38,6 +38,8 @@ pub(crate) struct LearnConfig {
     pub(crate) patience: usize,
     /// Averages of a smaller size are dropped.
     pub(crate) least: f64,
+    /// How many bytes the weights may take; those least worth it are dropped.
+    pub(crate) room: usize,
     /// How many perceptrons learn the same in different orders; the result is their mean. One alone settles on
     /// weights that owe much to the order it saw things in.
     pub(crate) members: usize,
@@ -70,10 +72,10 @@ pub(crate) fn learn<S: System, E: Borrow<Example<S::Sentence>> + Sync>(
         (0..config.members.max(1) as u64).map(|member| Member::new(config.seed + 100 * member)).collect();
     let mut best: Option<(f64, usize, Rows)> = None;
     let mut searches: Vec<Search<S::Item>> = (0..config.threads.max(1)).map(|_| Search::new()).collect();
-    let average = |members: &[Member], least: f64| {
+    let average = |members: &[Member]| {
         let tables: Vec<&Table> = members.iter().map(|member| &member.table).collect();
         // The weights of the last batch count for one more moment.
-        Rows::average(&tables, members[0].time + 1, least)
+        Rows::average(&tables, members[0].time + 1, config.least, config.room)
     };
     for pass in 0..config.warm_up + config.epochs {
         let warming = pass < config.warm_up;
@@ -92,7 +94,7 @@ pub(crate) fn learn<S: System, E: Borrow<Example<S::Sentence>> + Sync>(
             continue;
         }
         let number = pass - config.warm_up;
-        let rows = average(&members, config.least);
+        let rows = average(&members);
         let figure = judge(&rows);
         let is_best = best.as_ref().is_none_or(|(most, _, _)| figure > *most);
         let updates = updates.div_ceil(members.len());
@@ -105,7 +107,7 @@ pub(crate) fn learn<S: System, E: Borrow<Example<S::Sentence>> + Sync>(
             break;
         }
     }
-    best.map_or_else(|| average(&members, 0.0), |(_, _, rows)| rows)
+    best.map_or_else(|| average(&members), |(_, _, rows)| rows)
 }
 
 /// One perceptron.

@@ -3,10 +3,12 @@
 //! ```text
 //! System + Sentence --keys--> features --Weights--> scores of all actions --beam--> next states
 //!                                          ^
-//! gold actions --learn (violations)--------+        Table (training) --Rows::average--> Rows (in a file)
+//! gold actions --learn (violations)--------+        Table (training) --average--> Rows (in a file)
 //! ```
 
+pub(crate) mod average;
 pub(crate) mod beam;
+pub(crate) mod codes;
 pub(crate) mod features;
 pub(crate) mod learn;
 pub(crate) mod merge;

@@ -26,11 +26,19 @@ pub(crate) struct Table {
     entries: Vec<i32>,
     /// The sums for the averages, beside the entries.
     sums: Vec<i64>,
+    /// How often each entry changed, up to 65,535.
+    changes: Vec<u16>,
 }
 
 impl Table {
     pub(crate) fn new() -> Self {
-        Self { slots: vec![Slot::default(); 1 << 12], used: 0, entries: Vec::new(), sums: Vec::new() }
+        Self {
+            slots: vec![Slot::default(); 1 << 12],
+            used: 0,
+            entries: Vec::new(),
+            sums: Vec::new(),
+            changes: Vec::new(),
+        }
     }
 
     #[inline]
@@ -74,10 +82,12 @@ impl Table {
                 slot.start = self.entries.len() as u32;
                 slot.capacity = capacity;
                 self.entries.extend_from_within(row.clone());
-                self.sums.extend_from_within(row);
+                self.sums.extend_from_within(row.clone());
+                self.changes.extend_from_within(row);
                 let end = slot.start as usize + usize::from(capacity);
                 self.entries.resize(end, 0);
                 self.sums.resize(end, 0);
+                self.changes.resize(end, 0);
             }
             let entry = slot.start as usize + usize::from(slot.len);
             slot.len += 1;
@@ -87,6 +97,7 @@ impl Table {
         self.slots[at] = slot;
         self.entries[entry] += delta << 8;
         self.sums[entry] += time * i64::from(delta);
+        self.changes[entry] = self.changes[entry].saturating_add(1);
     }
 
     /// The averages begin anew, at time 0, with the weights as they are.
@@ -100,11 +111,15 @@ impl Table {
         self.used
     }
 
-    /// All rows in no particular order: key, and action, weight and sum of each entry.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (u64, impl Iterator<Item = (u8, i32, i64)>)> {
+    /// All rows in no particular order: key, and action, weight, sum and number of changes of each entry.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (u64, impl Iterator<Item = (u8, i32, i64, u16)>)> {
         self.slots.iter().filter(|slot| slot.key != 0).map(|slot| {
             let row = slot.start as usize..slot.start as usize + usize::from(slot.len);
-            (slot.key, row.map(|at| ((self.entries[at] & 0xFF) as u8, self.entries[at] >> 8, self.sums[at])))
+            let entry = |at: usize| {
+                let both = self.entries[at];
+                ((both & 0xFF) as u8, both >> 8, self.sums[at], self.changes[at])
+            };
+            (slot.key, row.map(entry))
         })
     }
 }
@@ -168,7 +183,7 @@ mod tests {
             assert_eq!(i64::from(scores[action]), naive[17][action] + naive[18][action]);
         }
         for (key, row) in table.rows() {
-            for (action, weight, sum) in row {
+            for (action, weight, sum, _) in row {
                 // Keys 0 and 1 share a row.
                 if key > 1 {
                     let (key, action) = (key as usize, action as usize);

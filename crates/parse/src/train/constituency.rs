@@ -86,6 +86,7 @@ pub fn train_constituency(
         warm_up: 0,
         patience: 3,
         least: 0.02,
+        room: config.size.saturating_sub(tagger.rows.bytes()),
         members: 1,
         seed: 7,
     };
@@ -102,12 +103,6 @@ pub fn train_constituency(
         let (lexicon, tags) = (prepared.lexicon.clone(), prepared.tags.clone());
         Parser { lexicon, tags, tagger: tagger.clone(), body, notes }
     };
-    let passes = Passes {
-        system: &system,
-        examples: &examples,
-        held_out: &dev_sentences,
-        figure: "F1",
-        room: config.size.saturating_sub(tagger.rows.bytes()),
-    };
+    let passes = Passes { system: &system, examples: &examples, held_out: &dev_sentences, figure: "F1" };
     Ok(passes.run(&learning, config, progress, report, f1, assemble))
 }

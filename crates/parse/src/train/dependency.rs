@@ -65,6 +65,7 @@ pub fn train_dependency(
         warm_up: if config.beam == 1 { 0 } else { WARM_UP },
         patience: 3,
         least: 0.02,
+        room: config.size,
         members: MEMBERS,
         seed: 5,
     };
@@ -75,19 +76,18 @@ pub fn train_dependency(
     let divided = trees.divide(&aside);
     let relation_system = RelationSystem { relations: names.len() };
     let named = trees.naming(&divided, &relation_system, &learning, progress);
-    let relations = Relations { system: relation_system, names, rows: named.within(config.size / 5) };
+    let relations = Relations { system: relation_system, names, rows: named };
     let mut examples = trees.parsing(&divided, &prepared);
     let mut backwards = None;
     if system.looks_around() {
         let first = Backwards::learn(&system, &examples, &learning, progress);
         if !aside.relations.is_empty() {
-            aside.rows =
-                trees.attaching(&divided, &first.found, &relations, &learning).within(config.size / 10);
+            aside.rows = trees.attaching(&divided, &first.found, &relations, &learning);
         }
         for (example, heads) in examples.iter_mut().zip(&first.found) {
             example.sentence = example.sentence.clone().with_guess(heads);
         }
-        backwards = Some(first.rows.within(config.size / 4));
+        backwards = Some(first.rows);
     }
     let dev_words: Vec<&[Word]> = prepared.dev.iter().map(|tagged| &tagged.words[..]).collect();
     let dev_tags = tag_all(&tagger, &dev_words, config.tags_alone, config.threads);
@@ -142,13 +142,8 @@ pub fn train_dependency(
         + relations.rows.bytes()
         + aside.rows.bytes()
         + backwards.as_ref().map_or(0, Rows::bytes);
-    let passes = Passes {
-        system: &system,
-        examples: &examples,
-        held_out: &held_out,
-        figure: "UAS",
-        room: config.size.saturating_sub(others),
-    };
+    let learning = LearnConfig { room: config.size.saturating_sub(others), ..learning };
+    let passes = Passes { system: &system, examples: &examples, held_out: &held_out, figure: "UAS" };
     Ok(passes.run(&learning, config, progress, report, uas, assemble))
 }
 
@@ -232,7 +227,7 @@ impl<'a> Trees<'a> {
                 (attaching, &self.heads[index][..])
             })
             .collect();
-        attach::learn(&examples, ASIDE_EPOCHS, learning.least)
+        attach::learn(&examples, ASIDE_EPOCHS, learning.least, learning.room / 10)
     }
 
     /// Learns to name arcs.
@@ -258,6 +253,7 @@ impl<'a> Trees<'a> {
             update: Update::MaxViolation { horizon: 60 },
             members: 1,
             warm_up: 0,
+            room: learning.room / 5,
             ..learning.clone()
         };
         let mut epoch = 0.0;
@@ -299,8 +295,14 @@ impl Backwards {
             .iter()
             .map(|example| Example { sentence: example.sentence.reversed(), gold: Vec::new() })
             .collect();
-        let greedy =
-            LearnConfig { beam: 1, warm_up: 0, members: 1, update: Update::Local, ..learning.clone() };
+        let greedy = LearnConfig {
+            beam: 1,
+            warm_up: 0,
+            members: 1,
+            update: Update::Local,
+            room: learning.room / 4,
+            ..learning.clone()
+        };
         let learned = |examples: &[&Example<Sentence>], epochs: usize, stage: &str| {
             let mut epoch = 0.0;
             let last_wins = |_: &Rows| {

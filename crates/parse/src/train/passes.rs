@@ -14,8 +14,6 @@ pub(crate) struct Passes<'a, S: System> {
     pub(crate) held_out: &'a [S::Sentence],
     /// What the figure on held-out trees is called.
     pub(crate) figure: &'static str,
-    /// How many bytes the weights may take.
-    pub(crate) room: usize,
 }
 
 impl<S: System> Passes<'_, S> {
@@ -37,10 +35,8 @@ impl<S: System> Passes<'_, S> {
                 passes += 1.0;
                 return passes;
             }
-            // Without the smallest weights it is another parser, and the one that will be written.
-            let rows = rows.within(self.room);
             let actions = in_parallel(self.held_out, config.threads, Search::new, |search, sentence| {
-                search.run(self.system, &rows, sentence, config.beam);
+                search.run(self.system, rows, sentence, config.beam);
                 search.actions(search.beam[0])
             });
             measure(&actions)
@@ -56,10 +52,9 @@ impl<S: System> Passes<'_, S> {
                     figure.unwrap_or_default()
                 )));
                 if epoch.best {
-                    report(News::Better(&assemble(rows.within(self.room), shown(epoch.figure))));
+                    report(News::Better(&assemble(rows.clone(), shown(epoch.figure))));
                 }
             });
-        let rows = rows.within(self.room);
         let figure = judge(&rows);
         assemble(rows, shown(figure))
     }
