@@ -33,6 +33,7 @@ const LONG: usize = 15;
 /// How many rows are looked up together.
 const AT_ONCE: usize = 32;
 const HEADER: usize = 2;
+const FINGERPRINT: u16 = 0xFFF0;
 
 /// Packed weights.
 #[derive(Debug, Clone)]
@@ -109,7 +110,7 @@ impl Rows {
     pub(crate) fn len(&self) -> usize {
         let mut rest: &[u8] = &self.pool;
         let mut count = 0;
-        while let Some((_, after)) = split_row(rest) {
+        while let Some((_, after)) = split_row(head_of(rest), rest) {
             (rest, count) = (after, count + 1);
         }
         count
@@ -126,14 +127,15 @@ impl Rows {
         self.lines.len() * 2 + self.pool.len()
     }
 
-    /// Where the bucket of a key begins and ends.
+    /// The bucket of a key; empty where a file is damaged.
     #[inline]
-    fn bucket(&self, key: u64) -> (usize, usize) {
+    fn bucket(&self, key: u64) -> &[u8] {
         let bucket = bucket_of(key, self.lines.len() / LINE);
         let (line, place) = (bucket / BUCKETS * LINE, bucket % BUCKETS + 2);
         let line = &self.lines[line..line + LINE];
         let base = usize::from(line[0]) | usize::from(line[1]) << 16;
-        (base + usize::from(line[place]), base + usize::from(line[place + 1]))
+        let (start, end) = (base + usize::from(line[place]), base + usize::from(line[place + 1]));
+        self.pool.get(start..end).unwrap_or_default()
     }
 }
 
@@ -144,7 +146,7 @@ fn bucket_of(key: u64, lines: usize) -> usize {
 
 #[inline]
 fn fingerprint(key: u64) -> u16 {
-    key as u16 & 0xFFF0
+    key as u16 & FINGERPRINT
 }
 
 fn push_row(row: &[Average], pool: &mut Vec<u8>) {
@@ -165,45 +167,44 @@ fn push_row(row: &[Average], pool: &mut Vec<u8>) {
     }
 }
 
-/// The first row of a part of the pool and what follows it; none at the end, or where a file is damaged.
+/// The head of the first row of a part of the pool; 0 if there is none.
 #[inline]
-fn split_row(bytes: &[u8]) -> Option<(Row<'_>, &[u8])> {
-    let [low, high, rest @ ..] = bytes else { return None };
-    let head = u16::from_le_bytes([*low, *high]);
+fn head_of(bytes: &[u8]) -> u16 {
+    match bytes {
+        [low, high, ..] => u16::from_le_bytes([*low, *high]),
+        _ => 0,
+    }
+}
+
+/// The entries of the first row, whose head is given, and what follows it; none where a file is damaged.
+#[inline]
+fn split_row(head: u16, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = bytes.get(HEADER..)?;
     let shape = usize::from(head & 15);
-    let (length, rest) = match (shape, rest) {
-        (0..8, rest) => (shape.count_ones() as usize, rest),
-        (8..LONG, rest) => (2 * (shape - 7), rest),
-        (_, [more, rest @ ..]) => (2 * (usize::from(*more) + 1), rest),
-        (_, []) => return None,
-    };
-    let (entries, after) = rest.split_at_checked(length)?;
-    Some((Row { head, entries }, after))
+    match (shape, rest) {
+        (0..8, rest) => rest.split_at_checked(shape.count_ones() as usize),
+        (8..LONG, rest) => rest.split_at_checked(2 * (shape - 7)),
+        (_, [more, rest @ ..]) => rest.split_at_checked(2 * (usize::from(*more) + 1)),
+        (_, []) => None,
+    }
 }
 
-#[derive(Clone, Copy)]
-struct Row<'a> {
-    head: u16,
-    entries: &'a [u8],
-}
-
-impl Row<'_> {
-    #[inline]
-    fn add(self, scores: &mut [i32; MAX_ACTIONS]) {
-        let shape = self.head & 15;
-        if shape < 8 {
-            let mut entries = self.entries.iter();
-            for action in 0..usize::from(NAMED) {
-                if shape >> action & 1 == 1
-                    && let Some(&code) = entries.next()
-                {
-                    scores[action] += VALUES[usize::from(code)];
-                }
+/// Adds the weights of a row.
+#[inline]
+fn add_row(head: u16, entries: &[u8], scores: &mut [i32; MAX_ACTIONS]) {
+    let shape = head & 15;
+    if shape < 8 {
+        let mut entries = entries.iter();
+        for action in 0..usize::from(NAMED) {
+            if shape >> action & 1 == 1
+                && let Some(&code) = entries.next()
+            {
+                scores[action] += VALUES[usize::from(code)];
             }
-        } else {
-            for entry in self.entries.chunks_exact(2) {
-                scores[usize::from(entry[0])] += VALUES[usize::from(entry[1])];
-            }
+        }
+    } else {
+        for entry in entries.chunks_exact(2) {
+            scores[usize::from(entry[0])] += VALUES[usize::from(entry[1])];
         }
     }
 }
@@ -212,19 +213,27 @@ impl Weights for Rows {
     #[inline]
     fn add(&self, keys: &[u64], scores: &mut [i32; MAX_ACTIONS]) {
         for keys in keys.chunks(AT_ONCE) {
-            // First all buckets, then all rows: loads that do not wait for each other overlap.
-            let mut buckets = [(0, 0); AT_ONCE];
+            // First all buckets, then the head of each first row, then the rows: loads that do not wait for each other
+            // overlap. Rows branch on what they find, and a branch that was guessed wrong would hold up all later loads.
+            let mut buckets: [&[u8]; AT_ONCE] = [&[]; AT_ONCE];
+            let mut heads = [0; AT_ONCE];
             for (bucket, &key) in buckets.iter_mut().zip(keys) {
                 *bucket = self.bucket(key.max(1));
             }
-            for (&(start, end), &key) in buckets.iter().zip(keys) {
-                let Some(mut rest) = self.pool.get(start..end) else { continue };
-                while let Some((row, after)) = split_row(rest) {
-                    if row.head & 0xFFF0 == fingerprint(key.max(1)) {
-                        row.add(scores);
+            for (head, bucket) in heads.iter_mut().zip(buckets) {
+                *head = head_of(bucket);
+            }
+            for ((mut bucket, &key), &first) in buckets.into_iter().zip(keys).zip(&heads) {
+                let wanted = fingerprint(key.max(1));
+                let mut head = first;
+                while head != 0 {
+                    let Some((entries, after)) = split_row(head, bucket) else { break };
+                    if head & FINGERPRINT == wanted {
+                        add_row(head, entries, scores);
                         break;
                     }
-                    rest = after;
+                    bucket = after;
+                    head = head_of(bucket);
                 }
             }
         }

@@ -129,14 +129,20 @@ impl Weights for Table {
     fn add(&self, keys: &[u64], scores: &mut [i32; MAX_ACTIONS]) {
         let mask = self.slots.len() - 1;
         for keys in keys.chunks(AT_ONCE) {
-            // First all slots, then all rows: loads that do not wait for each other overlap.
+            // First the key of each first slot, then all slots, then all rows: loads that do not wait for each other,
+            // nor for branches on what others found, overlap.
+            let mut firsts = [0; AT_ONCE];
+            for (first, &key) in firsts.iter_mut().zip(keys) {
+                *first = self.slots[(key.max(1) >> 20) as usize & mask].key;
+            }
             let mut rows = [(0, 0); AT_ONCE];
-            for (row, &key) in rows.iter_mut().zip(keys) {
+            for ((row, &key), &first) in rows.iter_mut().zip(keys).zip(&firsts) {
                 let key = key.max(1);
-                let mut slot = &self.slots[(key >> 20) as usize & mask];
-                if slot.key != key {
-                    slot = if slot.key == 0 { continue } else { &self.slots[self.place(key)] };
-                }
+                let slot = match first {
+                    0 => continue,
+                    first if first == key => &self.slots[(key >> 20) as usize & mask],
+                    _ => &self.slots[self.place(key)],
+                };
                 *row = (slot.start as usize, usize::from(slot.len));
             }
             for &(start, len) in &rows[..keys.len()] {
