@@ -194,12 +194,12 @@ fn split_row(head: u16, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 fn add_row(head: u16, entries: &[u8], scores: &mut [i32; MAX_ACTIONS]) {
     let shape = head & 15;
     if shape < 8 {
-        let mut entries = entries.iter();
-        for action in 0..usize::from(NAMED) {
+        let mut codes = entries.iter();
+        for (action, score) in scores.iter_mut().take(usize::from(NAMED)).enumerate() {
             if shape >> action & 1 == 1
-                && let Some(&code) = entries.next()
+                && let Some(&code) = codes.next()
             {
-                scores[action] += VALUES[usize::from(code)];
+                *score += VALUES[usize::from(code)];
             }
         }
     } else {
