@@ -499,3 +499,28 @@ fn tuning_alone_improves_the_score_and_is_the_same_at_any_number_of_threads() {
     );
     assert!(failure(&output).contains("found 200 lines, expected 60 as in dev.tree"));
 }
+
+#[test]
+fn sparse_features_are_tuned_and_decode_as_tuning_saw_them() {
+    let corpus = Corpus::new(200);
+    success(&corpus.train("m", &[]));
+    let model = ["--grammar", "m.work/rules", "--lm", "m.work/lm"];
+    let text = ["--trees", "dev.tree", "--reference", "dev.en", "--rounds", "3", "--nbest", "20"];
+    let search = ["--search", "cube", "--beam", "20"];
+    let tune = |more: &[&str]| {
+        corpus.run(&[&["tune"], &model[..], &text, &search, &["--out", "w", "--log", "l"], more].concat(), "")
+    };
+    assert!(failure(&tune(&["--sparse"])).contains("found --method mert, expected mira or pro"));
+    success(&tune(&["--sparse", "--method", "mira"]));
+    let sparse = corpus.read("w").lines().filter(|line| line.starts_with("wp.")).count();
+    assert!(sparse > 10, "{sparse} pairs of words have weights");
+    // The decoder, told the weights, finds what the best round found.
+    let log: serde_json::Value = serde_json::from_str(&corpus.read("l")).unwrap();
+    let trees = corpus.read("dev.tree");
+    let decode = [&["decode", "--weights", "w"], &model[..], &search].concat();
+    corpus.write("out", &success(&corpus.run(&decode, &trees)));
+    let score = ["score", "--ref", "dev.en", "--tokenize", "none", "--format", "json", "out"];
+    let score: serde_json::Value = serde_json::from_str(&success(&corpus.run(&score, ""))).unwrap();
+    let seen = log["score"].as_f64().unwrap();
+    assert!((score["bleu"]["score"].as_f64().unwrap() - seen).abs() < 0.01, "{score} and {seen}");
+}

@@ -22,11 +22,18 @@ const LN: &str = "natural logarithm";
 const NUMBER: &str = "count";
 
 /// All features that this crate gives rules, in the order of tables.
-pub const FEATURES: [Feature; 9] = [
+pub const FEATURES: [Feature; 11] = [
     Feature { name: "p_ef", meaning: "p(target side | source side)", unit: LN, travatar: Some("egfp") },
     Feature { name: "p_fe", meaning: "p(source side | target side)", unit: LN, travatar: Some("fgep") },
     Feature { name: "lex_ef", meaning: "target words given source words", unit: LN, travatar: Some("egfl") },
     Feature { name: "lex_fe", meaning: "source words given target words", unit: LN, travatar: Some("fgel") },
+    Feature {
+        name: "rare",
+        meaning: "1 divided by how often the rule was seen",
+        unit: NUMBER,
+        travatar: None,
+    },
+    Feature { name: "lexical", meaning: "1 for each rule with source words", unit: NUMBER, travatar: None },
     Feature { name: "rules", meaning: "1 for each rule of the table", unit: NUMBER, travatar: Some("p") },
     Feature { name: "words", meaning: "target words of rules", unit: NUMBER, travatar: Some("w") },
     Feature { name: "glue", meaning: "1 for each default rule", unit: NUMBER, travatar: Some("unk") },

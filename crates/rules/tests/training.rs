@@ -133,6 +133,7 @@ fn frequencies_equal_counting_by_hand_and_sum_to_one() {
         let mut config = config();
         config.score.target_key = key;
         config.score.lines = 2;
+        config.score.evidence = key == TargetKey::Plain;
         let (trained, _, grammar) = run(&corpus, &config);
         let mut vocab = grammar.vocab();
         let counts = naive(&corpus, config.extract, &mut vocab);
@@ -158,6 +159,12 @@ fn frequencies_equal_counting_by_hand_and_sum_to_one() {
             assert!(
                 (f64::from(features[1]).exp() - count / of_target[&target_side(&rule, key)]).abs() < 1e-6
             );
+            if config.score.evidence {
+                let lexical = rule.source().iter().any(|symbol| matches!(symbol, Source::Word(_)));
+                assert!((f64::from(features[4]) - 1.0 / count).abs() < 1e-6);
+                assert_eq!(features[5], if lexical { 1.0 } else { 0.0 });
+            }
+            assert_eq!(features.len(), if config.score.evidence { 6 } else { 4 });
             *sums.entry(rule.source().to_vec()).or_default() += f64::from(features[0]).exp();
             assert!(!notes.lines.is_empty() && notes.lines.len() <= 2);
             assert!(notes.lines.iter().all(|line| lines.contains(line)), "{:?} of {lines:?}", notes.lines);

@@ -46,6 +46,8 @@ pub struct DecoderOnText<'d> {
     pub algorithm: Algorithm,
     /// How long the lists are.
     pub nbest: usize,
+    /// Whether sparse features get weights, too.
+    pub sparse: bool,
     /// How many threads; results do not depend on it.
     pub threads: usize,
     /// Hears how far decoding is.
@@ -118,7 +120,12 @@ impl DecoderOnText<'_> {
         let decoded = ready.decode(sentence, self.algorithm, wish, workspace);
         let list = decoded.hypotheses.iter().map(|hypothesis| {
             let text = (self.text)(self.decoder.vocab(), &hypothesis.words);
-            (text, ready.features(&decoded.forest, &hypothesis.derivation))
+            let mut features = ready.features(&decoded.forest, &hypothesis.derivation);
+            if self.sparse {
+                let sparse = ready.sparse_features(sentence, &decoded.forest, &hypothesis.derivation);
+                features.0.extend(sparse.0);
+            }
+            (text, features)
         });
         list.collect()
     }

@@ -96,6 +96,9 @@ pub(crate) struct Train {
     /// Smoothing of rule probabilities: none, good-turing or kneser-ney.
     #[arg(long, value_name = "NAME", help_heading = "Methods")]
     smoothing: Option<String>,
+    /// Whether rules have features that tell rare and lexical ones from others: true or false.
+    #[arg(long, value_name = "BOOL", help_heading = "Methods")]
+    evidence: Option<bool>,
     /// Binarisation of trees: none, left or right.
     #[arg(long, value_name = "SIDE", help_heading = "Methods")]
     binarize: Option<String>,
@@ -155,6 +158,7 @@ impl Train {
             symmetrize,
             compose,
             smoothing,
+            evidence,
             binarize,
             lm_order,
             metric,

@@ -82,6 +82,10 @@ struct TuneOptions {
     /// Random starts of line searches.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     restarts: u32,
+    /// Give sparse features weights, too, with mira or pro: target words tw.W, linked words wp.S~T, orders of
+    /// variables ro.L.2-1. `sylvan decode` takes them in its file of weights.
+    #[arg(long)]
+    sparse: bool,
     /// Where the random numbers start.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -118,6 +122,7 @@ impl TuneOptions {
         let plan = Plan { rounds: self.rounds as usize, ..Plan::default() };
         let method = self.method(text.threads);
         text.nbest = self.nbest as usize;
+        text.sparse = self.sparse;
         Ok(text.tune(&metric, references, start, &method, &plan, &mut say))
     }
 }
@@ -129,6 +134,10 @@ impl Tune {
             None => Weights::default(),
         };
         Mixture::parse(&self.options.metric, self.options.tokenize).context("--metric")?;
+        anyhow::ensure!(
+            !self.options.sparse || self.options.method != MethodName::Mert,
+            "--sparse: found --method mert, expected mira or pro; line searches are for few features"
+        );
         let (mut decoder, _) = Decoder::open(&self.grammar, &self.lm, &given)?;
         let trees = read_trees(&mut decoder, &self.trees)?;
         let references = read_references(&self.reference, trees.len(), &self.trees)?;
@@ -148,6 +157,7 @@ impl Tune {
             sentences: &trees,
             algorithm: self.searching.algorithm(),
             nbest: 0,
+            sparse: false,
             threads: threads(self.threads),
             progress: &progress,
             text: &|vocab: &Vocab, words| vocab.join(words),

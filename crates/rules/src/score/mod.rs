@@ -67,6 +67,16 @@ pub struct ScoreConfig {
     pub precision: Precision,
     /// Training lines per rule.
     pub lines: u32,
+    /// Whether rules have features that tell rare ones and large ones from others.
+    pub evidence: bool,
+}
+
+impl ScoreConfig {
+    /// The features that scoring gives rules.
+    fn features(&self) -> &'static [&'static str] {
+        const ALL: [&str; 6] = ["p_ef", "p_fe", "lex_ef", "lex_fe", "rare", "lexical"];
+        if self.evidence { &ALL } else { &ALL[..4] }
+    }
 }
 
 impl Default for ScoreConfig {
@@ -78,12 +88,10 @@ impl Default for ScoreConfig {
             significance: Significance::Off,
             precision: Precision::Bits(16),
             lines: 3,
+            evidence: false,
         }
     }
 }
-
-/// The features that scoring gives rules.
-const SCORED: [&str; 4] = ["p_ef", "p_fe", "lex_ef", "lex_fe"];
 
 /// What scoring met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -153,17 +161,18 @@ impl Scorer<'_> {
         self.progress.begin("scoring rules", Some(scored.distinct));
         let smoother = Smoother::new(self.config.smoothing, &counts);
         let mut of_targets = targets.finish(scored.distinct)?;
-        self.meta.features = SCORED.iter().map(ToString::to_string).collect();
+        let names = self.config.features();
+        self.meta.features = names.iter().map(ToString::to_string).collect();
         self.meta.lines_per_rule = self.config.lines;
         self.meta.limits.per_source = (self.config.per_source > 0).then_some(self.config.per_source);
         let mut group = Group::default();
         let mut work = LexWork::default();
         let mut books: Vec<CodeBook> = match self.config.precision {
-            Precision::Bits(bits) => vec![CodeBook::new(bits); SCORED.len()],
+            Precision::Bits(bits) => vec![CodeBook::new(bits); names.len()],
             Precision::Exact => Vec::new(),
         };
         let mut kept = Spool::new(&self.scratch, self.memory / 8);
-        let mut table = TableBuilder::new(Codes::exact(SCORED.len()));
+        let mut table = TableBuilder::new(Codes::exact(names.len()));
         let mut record = Vec::new();
         spool.read(|bytes| {
             self.read_group(bytes, &mut group);
@@ -188,7 +197,8 @@ impl Scorer<'_> {
             let books: Vec<Vec<f32>> = books.iter().map(CodeBook::values).collect();
             table = TableBuilder::new(Codes::coded(bits, &books));
             kept.read(|bytes| {
-                read_group(bytes, true, &mut group).expect("records are written by this program");
+                read_group(bytes, Some(names.len()), &mut group)
+                    .expect("records are written by this program");
                 push_group(&mut table, &group);
                 Ok(())
             })?;
@@ -264,7 +274,7 @@ impl Scorer<'_> {
     }
 
     fn read_group(&self, bytes: &[u8], group: &mut Group) {
-        read_group(bytes, false, group).expect("records are written by this program");
+        read_group(bytes, None, group).expect("records are written by this program");
         let tokens = self.tokens.tokens();
         group.sides.clear();
         group.sides.extend(group.tokens.iter().map(|&token| tokens[token as usize]));
@@ -296,6 +306,10 @@ impl Scorer<'_> {
             rule.target_count = target.count;
             rule.features.clear();
             rule.features.extend([ln(ef), ln(fe), lex_ef, lex_fe]);
+            if self.config.evidence {
+                let lexical = group.sides.iter().any(|side| matches!(side, Source::Word(_)));
+                rule.features.extend([rareness(rule.count), f32::from(u8::from(lexical))]);
+            }
         }
         let pairs = self.meta.pairs;
         let alpha = libm::log(pairs.max(1) as f64);
@@ -322,6 +336,11 @@ impl Scorer<'_> {
         }
         group.rules.truncate(keep);
     }
+}
+
+/// 1 for a rule that was seen once, near 0 for one that was seen often.
+fn rareness(count: Count) -> f32 {
+    (1.0 / count.to_f64().max(1.0)) as f32
 }
 
 /// The target side as Travatar's tables print and sort it.
@@ -372,8 +391,8 @@ fn write_group(group: &Group, scored: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads what [`write_group`] wrote.
-fn read_group(bytes: &[u8], scored: bool, group: &mut Group) -> Option<()> {
+/// Reads what [`write_group`] wrote; `features` says how many each rule has, if they were written.
+fn read_group(bytes: &[u8], features: Option<usize>, group: &mut Group) -> Option<()> {
     let mut cursor = Cursor::new(bytes, 0);
     group.tokens.clear();
     for _ in 0..cursor.small()? {
@@ -395,10 +414,10 @@ fn read_group(bytes: &[u8], scored: bool, group: &mut Group) -> Option<()> {
         for _ in 0..cursor.small()? {
             rule.lines.push(cursor.number()?);
         }
-        if scored {
+        if let Some(features) = features {
             rule.target_count = Count::unpacked(cursor.number()?);
             rule.features.clear();
-            let values = cursor.bytes(4 * SCORED.len())?.as_chunks::<4>().0;
+            let values = cursor.bytes(4 * features)?.as_chunks::<4>().0;
             rule.features.extend(values.iter().map(|value| f32::from_le_bytes(*value)));
         }
         used += 1;

@@ -66,6 +66,8 @@ pub struct Config {
     pub compose: u32,
     /// Smoothing of rule probabilities: none, good-turing or kneser-ney.
     pub smoothing: String,
+    /// Whether rules have features that tell rare and lexical ones from others.
+    pub evidence: bool,
     /// Binarisation of trees: none, left or right.
     pub binarize: String,
     /// Rounds of tuning, at the most.
@@ -109,6 +111,7 @@ impl Default for Config {
             lm_order: 5,
             compose: 4,
             smoothing: "none".to_string(),
+            evidence: true,
             binarize: "right".to_string(),
             rounds: 10,
             nbest: 100,

@@ -168,6 +168,7 @@ impl Run<'_> {
             score: ScoreConfig {
                 smoothing: self.settings.smoothing,
                 lines: if self.config.lines { ScoreConfig::default().lines } else { 0 },
+                evidence: self.config.evidence,
                 ..ScoreConfig::default()
             },
             memory: self.config.memory,

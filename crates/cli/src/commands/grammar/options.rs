@@ -137,6 +137,9 @@ pub(crate) struct ScoreOptions {
     /// Training lines to remember per rule.
     #[arg(long, value_name = "K", default_value_t = 3, help_heading = "Scores")]
     lines: u32,
+    /// Two more features: rare (1 divided by how often the rule was seen) and lexical (1 if it has source words).
+    #[arg(long, help_heading = "Scores")]
+    evidence: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -173,6 +176,7 @@ impl ScoreOptions {
             significance: self.significance.unwrap_or(Significance::Off),
             precision: if self.exact { Precision::Exact } else { Precision::Bits(self.quantize) },
             lines: self.lines,
+            evidence: self.evidence,
         }
     }
 }
