@@ -43,9 +43,9 @@ pub(crate) struct Demo {
 /// Huang & Mi's sentence, as the sample grammar writes it.
 const BUSH: &str = "布什 与 沙龙 举行 了 会谈 。";
 /// Trees for the parser.
-const TREEBANK: u64 = 1500;
+const TREEBANK: u64 = 3000;
 /// Sentences to tune on.
-const DEV: u64 = 200;
+const DEV: u64 = 600;
 /// Wide enough that all searches come near the best score that the model has.
 const BEAM: usize = 100;
 
@@ -165,6 +165,7 @@ impl Demo {
             rounds: 8,
             beam: BEAM,
             lm_order: 4,
+            compose: 6,
             seed: self.seed,
             ..Config::default()
         }

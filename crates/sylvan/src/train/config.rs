@@ -109,7 +109,7 @@ impl Default for Config {
             align_preset: "best".to_string(),
             symmetrize: "mean".to_string(),
             lm_order: 5,
-            compose: 4,
+            compose: 6,
             smoothing: "none".to_string(),
             evidence: true,
             binarize: "right".to_string(),
