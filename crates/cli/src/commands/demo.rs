@@ -45,7 +45,7 @@ const BUSH: &str = "布什 与 沙龙 举行 了 会谈 。";
 /// Trees for the parser.
 const TREEBANK: u64 = 3000;
 /// Sentences to tune on.
-const DEV: u64 = 600;
+const DEV: u64 = 400;
 /// Wide enough that all searches come near the best score that the model has.
 const BEAM: usize = 100;
 
@@ -183,31 +183,34 @@ impl Demo {
             [a?, b?, c?, d?, e?, f?, g?, h?]
         };
         let mut seen = HashSet::default();
-        for index in 0..self.pairs + DEV {
+        for index in 0..self.pairs {
             let mut pair = sampler.pair(index, &mut workspace);
-            let source = pair.source();
-            if index < self.pairs {
-                if index < TREEBANK {
-                    bank.line(&pair.source_tree())?;
-                }
-                zh.line(&source)?;
-                en.line(&pair.target())?;
-            } else {
-                dev_zh.line(&source)?;
-                dev_en.line(&pair.target())?;
+            if index < TREEBANK {
+                bank.line(&pair.source_tree())?;
             }
+            let source = pair.source();
+            zh.line(&source)?;
+            en.line(&pair.target())?;
             seen.insert(source);
         }
-        let mut left = self.test;
+        // Weights are for sentences that nobody has seen, so tuning must not see training sentences either.
+        let (mut dev, mut test) = (DEV, self.test);
         // A closed grammar could run dry for odd settings: look at a bounded number of candidates.
-        for index in (self.pairs + DEV..).take(20 * self.test as usize + 1000) {
+        for index in (self.pairs..).take(20 * (DEV + self.test) as usize + 1000) {
             let mut pair = sampler.pair(index, &mut workspace);
             let source = pair.source();
-            if left > 0 && !seen.contains(&source) {
+            if dev + test == 0 || !seen.insert(source.clone()) {
+                continue;
+            }
+            if dev > 0 {
+                dev_zh.line(&source)?;
+                dev_en.line(&pair.target())?;
+                dev -= 1;
+            } else {
                 test_zh.line(&source)?;
                 test_en.line(&pair.target())?;
                 oracle.line(&pair.oracle())?;
-                left -= 1;
+                test -= 1;
             }
         }
         for file in [bank, zh, en, dev_zh, dev_en, test_zh, test_en, oracle] {
