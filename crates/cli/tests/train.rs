@@ -176,9 +176,14 @@ fn lists_links_features_and_terms_of_a_translation() {
     };
     let plain = tree(&[]);
     let list = tree(&["--nbest", "3"]);
-    let heads: Vec<&str> = list.lines().filter(|line| line.starts_with("1 ||| ")).collect();
-    assert!(heads.len() > 1 && heads.len() <= 3, "{list}");
-    assert_eq!(heads[0].split(" ||| ").nth(1), plain.lines().nth(1));
+    let heads_of = |number: usize| -> Vec<&str> {
+        list.lines().filter(|line| line.starts_with(&format!("{number} ||| "))).collect()
+    };
+    let lengths: Vec<usize> = (0..5).map(|number| heads_of(number).len()).collect();
+    assert!(lengths.contains(&3) && lengths.iter().all(|length| *length <= 3), "{list}");
+    for (number, line) in plain.lines().enumerate() {
+        assert_eq!(heads_of(number)[0].split(" ||| ").nth(1), Some(line));
+    }
     let weights: serde_json::Value = {
         let info = success(&corpus.run(&["model", "info", "--format", "json", "m"], ""));
         serde_json::from_str::<serde_json::Value>(&info).unwrap()["weights"].clone()
@@ -298,6 +303,7 @@ fn what_was_done_is_kept_and_what_changed_is_done_again() {
         ["--symmetrize", "union"],
         ["--compose", "1"],
         ["--smoothing", "good-turing"],
+        ["--evidence", "false"],
         ["--binarize", "none"],
         ["--metric", "ter"],
         ["--seed", "2"],
@@ -309,9 +315,31 @@ fn what_was_done_is_kept_and_what_changed_is_done_again() {
         success(&corpus.train("m", &option));
         assert!(std::fs::read(corpus.path("m")).unwrap() != model, "{option:?} is ignored");
     }
+    success(&corpus.train("m", &["--evidence", "false"]));
+    assert!(!corpus.read("m.work/weights").contains("rare"));
+    success(&corpus.train("m", &["--evidence", "true"]));
+    assert!(corpus.read("m.work/weights").contains("tm0.rare="));
     corpus.write("more.en", "the cat sleeps .\n");
     let more = messages(&corpus.train("n", &["--lm-text", "more.en"]));
     assert!(more.contains("lm .."), "{more}");
+}
+
+/// The parser's command is the oracle.
+#[test]
+fn texts_are_parsed_with_the_beam_that_was_asked_for() {
+    let corpus = Corpus::new(100);
+    let trees: Vec<String> = corpus.read("train.tree").lines().map(str::to_string).collect();
+    corpus.write("bank", &(trees[..25].join("\n") + "\n"));
+    let parser = ["--treebank", "bank", "--parser-epochs", "1", "--out", "m", "--rounds", "1"];
+    let parse = |beam: &str| {
+        let arguments = ["parser", "parse", "--model", "m.work/parser", "--beam", beam];
+        success(&corpus.run(&arguments, &corpus.read("train.zh")))
+    };
+    for beam in ["1", "12"] {
+        success(&corpus.run(&arguments(&[&parser[..], &["--parser-beam", beam]].concat()), ""));
+        assert_eq!(corpus.read("m.work/train.trees"), parse(beam));
+    }
+    assert_ne!(parse("1"), parse("12"), "the beam matters to this parser");
 }
 
 #[test]

@@ -103,6 +103,8 @@ pub enum TranslateError {
 pub struct TextTranslator {
     pub(crate) decoder: Decoder,
     parser: Option<Parser>,
+    /// States that the parser keeps per step, as in training.
+    parser_beam: usize,
     source: SourceText,
     pub(crate) target: TargetText,
     keep: Protect,
@@ -138,6 +140,7 @@ impl TextTranslator {
         Ok(Self {
             decoder: model.decoder()?,
             parser: model.parser()?,
+            parser_beam: manifest.parser_beam(),
             source: model.source_text(keep.clone())?,
             target: model.target_text(),
             keep,
@@ -280,7 +283,11 @@ impl TextTranslator {
         Ok(parallel::map(lines, request.threads, Parsing::new, |workspace, _, line| {
             let words = self.source.words(line);
             let plain: Vec<&str> = words.iter().map(String::as_str).collect();
-            let tree = if plain.is_empty() { String::new() } else { penn_line(parser, &plain, workspace) };
+            let tree = if plain.is_empty() {
+                String::new()
+            } else {
+                penn_line(parser, self.parser_beam, &plain, workspace)
+            };
             (tree, words)
         }))
     }

@@ -27,7 +27,7 @@ pub(crate) struct Demo {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How many sentence pairs to learn from.
-    #[arg(long, value_name = "N", default_value_t = 40_000, value_parser = clap::value_parser!(u64).range(100..))]
+    #[arg(long, value_name = "N", default_value_t = 70_000, value_parser = clap::value_parser!(u64).range(100..))]
     pairs: u64,
     /// How many sentences to translate.
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
@@ -42,10 +42,6 @@ pub(crate) struct Demo {
 
 /// Huang & Mi's sentence, as the sample grammar writes it.
 const BUSH: &str = "布什 与 沙龙 举行 了 会谈 。";
-/// Trees for the parser.
-const TREEBANK: u64 = 3000;
-/// Sentences to tune on.
-const DEV: u64 = 400;
 /// Wide enough that all searches come near the best score that the model has.
 const BEAM: usize = 100;
 
@@ -81,8 +77,9 @@ impl Demo {
         let config = self.config(path);
         train(&config, &Terminal::default(), &mut say)?;
         out.line(&format!(
-            "trained on {} sentence pairs and a treebank of {TREEBANK} trees in {:.0} s",
+            "trained on {} sentence pairs and a treebank of {} trees in {:.0} s",
             self.pairs,
+            self.treebank(),
             started.elapsed().as_secs_f64()
         ))?;
         let mut translator = TextTranslator::open(&config.out, &[])?;
@@ -163,12 +160,23 @@ impl Demo {
             // Sample sentences are short and their grammar is small: little of everything is enough.
             parser_epochs: 2,
             rounds: 8,
+            parser_beam: 4,
             beam: BEAM,
             lm_order: 4,
             compose: 6,
             seed: self.seed,
             ..Config::default()
         }
+    }
+
+    /// Trees for the parser.
+    fn treebank(&self) -> u64 {
+        (self.pairs / 20).clamp(600, 3000)
+    }
+
+    /// Sentences to tune on.
+    fn dev(&self) -> u64 {
+        (self.pairs / 80).clamp(60, 800)
     }
 
     /// Writes the corpus: treebank, training text, tuning text, and test sentences that training does not have.
@@ -185,7 +193,7 @@ impl Demo {
         let mut seen = HashSet::default();
         for index in 0..self.pairs {
             let mut pair = sampler.pair(index, &mut workspace);
-            if index < TREEBANK {
+            if index < self.treebank() {
                 bank.line(&pair.source_tree())?;
             }
             let source = pair.source();
@@ -194,9 +202,9 @@ impl Demo {
             seen.insert(source);
         }
         // Weights are for sentences that nobody has seen, so tuning must not see training sentences either.
-        let (mut dev, mut test) = (DEV, self.test);
+        let (mut dev, mut test) = (self.dev(), self.test);
         // A closed grammar could run dry for odd settings: look at a bounded number of candidates.
-        for index in (self.pairs..).take(20 * (DEV + self.test) as usize + 1000) {
+        for index in (self.pairs..).take(20 * (dev + test) as usize + 1000) {
             let mut pair = sampler.pair(index, &mut workspace);
             let source = pair.source();
             if dev + test == 0 || !seen.insert(source.clone()) {

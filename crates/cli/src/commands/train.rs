@@ -117,6 +117,9 @@ pub(crate) struct Train {
     /// How wide the search of tuning and measuring is.
     #[arg(long, value_name = "N", help_heading = "Methods")]
     beam: Option<usize>,
+    /// States that the parser keeps per step; fewer are faster.
+    #[arg(long, value_name = "N", help_heading = "Methods")]
+    parser_beam: Option<usize>,
     /// Passes of parser training, at the most.
     #[arg(long, value_name = "N", help_heading = "Methods")]
     parser_epochs: Option<usize>,
@@ -165,6 +168,7 @@ impl Train {
             rounds,
             nbest,
             beam,
+            parser_beam,
             parser_epochs,
             seed
         );

@@ -82,6 +82,13 @@ pub struct Manifest {
     pub figures: BTreeMap<String, f64>,
 }
 
+impl Manifest {
+    /// States that the parser keeps per step, as the model was trained.
+    pub fn parser_beam(&self) -> usize {
+        self.settings.get("parser-beam").and_then(|beam| beam.parse().ok()).unwrap_or(16)
+    }
+}
+
 /// What a model file is packed from.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'p> {

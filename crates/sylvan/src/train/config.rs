@@ -80,6 +80,8 @@ pub struct Config {
     pub seed: u64,
     /// How wide the search of tuning and translation is.
     pub beam: usize,
+    /// States that the parser keeps per step.
+    pub parser_beam: usize,
     /// Passes of parser training over a treebank, at the most.
     pub parser_epochs: usize,
 }
@@ -118,6 +120,7 @@ impl Default for Config {
             metric: "bleu".to_string(),
             seed: 1,
             beam: 500,
+            parser_beam: 16,
             parser_epochs: 6,
         }
     }

@@ -224,6 +224,7 @@ impl Run<'_> {
             ("rounds", config.rounds.to_string()),
             ("nbest", config.nbest.to_string()),
             ("beam", config.beam.to_string()),
+            ("parser-beam", config.parser_beam.to_string()),
             ("seed", config.seed.to_string()),
             ("holdout", config.holdout.to_string()),
         ];

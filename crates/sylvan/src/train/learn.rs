@@ -17,8 +17,6 @@ use super::text::each_line;
 use super::work::Stage;
 use super::{PipelineError, Result, Run};
 
-/// States per step when training text is parsed.
-const PARSER_BEAM: usize = 16;
 /// One in so many trees of a treebank measures the parser and is not learnt from.
 const HELD: usize = 20;
 /// A parser that knows fewer of a text's words than one in so many belongs to another language.
@@ -81,6 +79,7 @@ impl Run<'_> {
             ("holdout", self.holdout.as_mut()),
         ];
         let (threads, progress) = (self.threads, self.progress);
+        let beam = self.config.parser_beam.max(1);
         let mut jobs = Vec::new();
         for (name, part) in parts {
             let Some(part) = part.filter(|part| part.trees.is_none()) else { continue };
@@ -94,14 +93,14 @@ impl Run<'_> {
         let stage = Stage {
             name: "parse",
             inputs: jobs.iter().map(|(from, _)| from.as_path()).chain([model.as_path()]).collect(),
-            settings: PARSER_BEAM.to_string(),
+            settings: beam.to_string(),
             outputs: jobs.iter().map(|(_, to)| to.as_path()).collect(),
         };
         self.work.run(&stage, hear, |_| {
             let parser = Parser::open(&model)?;
             progress.begin("parsing", None);
             for (from, to) in &jobs {
-                each_line(from, to, threads, &|line| parse_line(&parser, line), &mut |lines| {
+                each_line(from, to, threads, &|line| parse_line(&parser, beam, line), &mut |lines| {
                     progress.at(lines);
                 })?;
             }
@@ -234,19 +233,19 @@ impl Run<'_> {
 }
 
 /// A line of words as a tree in one line.
-fn parse_line(parser: &Parser, line: &str) -> String {
+fn parse_line(parser: &Parser, beam: usize, line: &str) -> String {
     thread_local! {
         static WORKSPACE: std::cell::RefCell<Workspace> = std::cell::RefCell::new(Workspace::new());
     }
     WORKSPACE.with_borrow_mut(|workspace| {
-        penn_line(parser, &line.split_ascii_whitespace().collect::<Vec<_>>(), workspace)
+        penn_line(parser, beam, &line.split_ascii_whitespace().collect::<Vec<_>>(), workspace)
     })
 }
 
 /// The best tree of some words, in Penn brackets.
-pub(crate) fn penn_line(parser: &Parser, words: &[&str], workspace: &mut Workspace) -> String {
+pub(crate) fn penn_line(parser: &Parser, beam: usize, words: &[&str], workspace: &mut Workspace) -> String {
     let mut vocab = Vocab::new();
-    let parsed = parser.constituents(words, PARSER_BEAM, 1, &mut vocab, workspace);
+    let parsed = parser.constituents(words, beam, 1, &mut vocab, workspace);
     penn::to_line(parsed.first().map(|parsed| &parsed.tree), &vocab)
 }
 
