@@ -14,6 +14,7 @@ mod models;
 mod overlay;
 mod replay;
 mod sentence;
+mod steady;
 mod trace;
 
 use std::path::{Path, PathBuf};
@@ -187,15 +188,17 @@ impl Decoder {
 
     /// The models over the vocabulary as it is now: to be asked for after inputs were read.
     pub fn ready(&self) -> Ready<'_> {
-        let applier = Applier::new(&self.grammar, &self.weights, DefaultRules::weighted(&self.weights));
-        let applier = match &self.overlay {
-            Some(overlay) => applier.with_overlay(overlay),
-            None => applier,
+        let applier = || {
+            let applier = Applier::new(&self.grammar, &self.weights, DefaultRules::weighted(&self.weights));
+            applier.with_sparse(SparseWeights::of(&self.weights, &self.vocab))
         };
-        let applier = applier.with_sparse(SparseWeights::of(&self.weights, &self.vocab));
+        let (applier, plain) = match &self.overlay {
+            Some(overlay) => (applier().with_overlay(overlay), Some(applier())),
+            None => (applier(), None),
+        };
         let scorers = self.lms.iter().enumerate();
         let scorers = scorers.map(|(index, lm)| NgramScorer::new(lm, self.lm_weight(index), &self.vocab));
-        Ready { decoder: self, applier, scorers: scorers.collect() }
+        Ready { decoder: self, applier, plain, scorers: scorers.collect() }
     }
 }
 
@@ -204,6 +207,8 @@ impl Decoder {
 pub struct Ready<'d> {
     decoder: &'d Decoder,
     applier: Applier<'d>,
+    /// The rules without an overlay, if there is one.
+    plain: Option<Applier<'d>>,
     scorers: Vec<NgramScorer<'d>>,
 }
 
@@ -234,16 +239,25 @@ impl<'d> Ready<'d> {
         work: &mut Workspace<'d>,
     ) -> Decoded {
         let forest = self.forest(sentence, work);
-        self.search(forest, algorithm, wish, work)
+        self.steady(sentence, forest, algorithm, wish, work)
     }
 
     /// All derivations of a sentence.
     pub fn forest(&self, sentence: &Sentence, work: &mut Workspace<'d>) -> TranslationForest {
+        self.forest_with(&self.applier, sentence, work)
+    }
+
+    fn forest_with(
+        &self,
+        applier: &Applier<'d>,
+        sentence: &Sentence,
+        work: &mut Workspace<'d>,
+    ) -> TranslationForest {
         let (vocab, work) = (&self.decoder.vocab, &mut work.matching);
         let given = SentenceRules { own: sentence.own.as_ref(), number: sentence.number };
         match &sentence.syntax {
-            Syntax::Tree(tree) => self.applier.forest_in(tree, vocab, given, work),
-            Syntax::Forest(forest) => self.applier.forest_in(forest, vocab, given, work),
+            Syntax::Tree(tree) => applier.forest_in(tree, vocab, given, work),
+            Syntax::Forest(forest) => applier.forest_in(forest, vocab, given, work),
         }
     }
 

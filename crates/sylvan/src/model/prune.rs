@@ -215,11 +215,15 @@ fn bytes_of_table(grammar: &Grammar) -> f64 {
     48.0 * grammar.len() as f64
 }
 
-/// What a rule is worth: its count, less what joining smaller rules would do as well.
+/// What a rule is worth: how often it was seen and how sure it is, both ways, less what joining smaller rules would do
+/// as well.
 fn worth(grammar: &Grammar, id: RuleId) -> f64 {
     let count = grammar.notes(id).count.map_or(1.0, |count| count.rule.to_f64());
-    let p_ef = grammar.feature_names().iter().position(|name| name == "p_ef");
-    let p_ef = p_ef.map_or(0.0, |place| f64::from(grammar.features(id)[place]));
+    let named = grammar.feature_names().iter().zip(grammar.features(id));
+    let sure: f64 = named
+        .filter(|(name, _)| matches!(name.as_str(), "p_ef" | "p_fe"))
+        .map(|(_, value)| f64::from(value))
+        .sum();
     let nodes = f64::from(grammar.rule(id).nodes());
-    count.max(0.01).ln() + 0.5 * p_ef - 0.7 * (nodes - 1.0)
+    count.max(0.01).ln() + 0.25 * sure - 0.7 * (nodes - 1.0)
 }
