@@ -46,36 +46,25 @@ fn a_parser_is_trained_used_and_measured_from_files() {
         files.into_iter().find(|path| path.extension().is_some_and(|end| end == "tree")).unwrap()
     };
     let (train, gold) = (tree_file(&train), tree_file(&dev));
-    let model = |threads: &str| {
-        let model = folder.path().join(format!("model{threads}"));
-        stdout(&sylvan(
-            &[
-                "parser",
-                "train",
-                "--kind",
-                "constituency",
-                "--train",
-                text(&train),
-                "--dev",
-                text(&gold),
-                "--out",
-                text(&model),
-                "--threads",
-                threads,
-                "--epochs",
-                "3",
-                "--beam",
-                "4",
-            ],
-            "",
-        ));
+    let training = |threads: &str, more: &[&str]| {
+        let model = folder.path().join(format!("model{threads}{}", more.concat()));
+        let mut arguments = vec!["parser", "train", "--kind", "constituency"];
+        arguments.extend(["--train", text(&train), "--dev", text(&gold), "--out", text(&model)]);
+        arguments.extend(["--threads", threads, "--epochs", "3", "--beam", "4"]);
+        arguments.extend(more);
+        let output = sylvan(&arguments, "");
+        (model, output)
+    };
+    let model = |threads: &str, more: &[&str]| {
+        let (model, output) = training(threads, more);
+        stdout(&output);
         model
     };
-    let (one, two) = (model("1"), model("2"));
-    assert!(
-        std::fs::read(&one).unwrap() == std::fs::read(&two).unwrap(),
-        "the same bytes at 1 and 2 threads"
-    );
+    let (one, two) = (model("1", &[]), model("2", &[]));
+    let bytes = |model: &Path| std::fs::read(model).unwrap();
+    assert!(bytes(&one) == bytes(&two), "the same bytes at 1 and 2 threads");
+    assert!(bytes(&one) != bytes(&model("2", &["--members", "1"])), "the mean of two is not one of them");
+    assert!(failure(&training("1", &["--members", "0"]).1).contains("--members 0"));
 
     let words = stdout(&sylvan(&["trees", "--to", "words", text(&gold)], ""));
     let trees = stdout(&sylvan(&["parser", "parse", "--model", text(&one), "--beam", "4"], &words));

@@ -39,6 +39,9 @@ pub struct TrainConfig {
     pub beam: usize,
     /// Passes over the training trees, at the most.
     pub epochs: usize,
+    /// How many perceptrons learn the same in different orders; the parser is their mean, which is better than each of
+    /// them and takes as many times as long to learn. The file is no larger.
+    pub members: usize,
     /// Threads. The result does not depend on them.
     pub threads: usize,
     /// How many words after the current one the tagger sees: 0 to 2.
@@ -58,6 +61,7 @@ impl Default for TrainConfig {
         Self {
             beam: 8,
             epochs: 12,
+            members: 1,
             threads: 1,
             lookahead: 2,
             size: 58_000_000,

@@ -87,7 +87,7 @@ pub fn train_constituency(
         patience: 3,
         least: 0.02,
         room: config.size.saturating_sub(tagger.rows.bytes()),
-        members: 1,
+        members: config.members,
         seed: 7,
     };
     let assemble = |rows: Rows, figure: Option<f64>| {

@@ -19,8 +19,6 @@ use crate::model::{Body, Parser, Relations};
 const RELATION_EPOCHS: usize = 4;
 /// Greedy passes before the beam.
 const WARM_UP: usize = 5;
-/// Parsers whose mean is taken.
-const MEMBERS: usize = 3;
 const FOLDS: usize = 4;
 const FOLD_EPOCHS: usize = 4;
 const BACKWARD_EPOCHS: usize = 5;
@@ -66,7 +64,7 @@ pub fn train_dependency(
         patience: 3,
         least: 0.02,
         room: config.size,
-        members: MEMBERS,
+        members: config.members,
         seed: 5,
     };
     let mut aside = Aside::nothing();

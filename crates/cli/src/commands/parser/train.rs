@@ -45,6 +45,10 @@ pub(crate) struct Train {
     /// Passes over the training trees, at the most.
     #[arg(long, value_name = "N", default_value_t = TrainConfig::default().epochs)]
     epochs: usize,
+    /// How many parsers learn the same in different orders; what is written is their mean, which is better than each.
+    /// Default: 2 for constituents, 3 for dependencies.
+    #[arg(long, value_name = "N")]
+    members: Option<usize>,
     /// How many words after the current one the tagger sees, 0 to 2; 0 for words that are generated one at a time.
     #[arg(long, value_name = "N", default_value_t = TrainConfig::default().lookahead)]
     lookahead: usize,
@@ -72,6 +76,11 @@ impl Train {
         anyhow::ensure!(self.threads != Some(0), "--threads 0: expected at least 1");
         anyhow::ensure!(self.beam > 0, "--beam 0: expected at least 1");
         anyhow::ensure!(self.epochs > 0, "--epochs 0: expected at least 1");
+        anyhow::ensure!(self.members != Some(0), "--members 0: expected at least 1");
+        anyhow::ensure!(
+            self.members.is_none() || self.kind != Kind::Tagger,
+            "--members: expected with --kind constituency or dependency"
+        );
         anyhow::ensure!(self.lookahead <= 2, "--lookahead {}: expected 0, 1 or 2", self.lookahead);
         anyhow::ensure!(self.window <= 3, "--window {}: expected 0 to 3", self.window);
         let threads =
@@ -79,6 +88,7 @@ impl Train {
         let config = TrainConfig {
             beam: self.beam,
             epochs: self.epochs,
+            members: self.members.unwrap_or(if self.kind == Kind::Dependency { 3 } else { 2 }),
             threads,
             lookahead: self.lookahead,
             templates: match self.features {
