@@ -159,11 +159,11 @@ impl Demo {
             align_preset: "default".into(),
             // Sample sentences are short and their grammar is small: little of everything is enough.
             parser_epochs: 2,
-            rounds: 8,
+            rounds: 10,
             parser_beam: 4,
             beam: BEAM,
             lm_order: 4,
-            compose: 6,
+            compose: 8,
             seed: self.seed,
             ..Config::default()
         }
@@ -176,7 +176,7 @@ impl Demo {
 
     /// Sentences to tune on.
     fn dev(&self) -> u64 {
-        (self.pairs / 80).clamp(60, 800)
+        (self.pairs / 100).clamp(60, 400)
     }
 
     /// Writes the corpus: treebank, training text, tuning text, and test sentences that training does not have.
