@@ -282,6 +282,12 @@ fn what_was_done_is_kept_and_what_changed_is_done_again() {
     let corpus = Corpus::new(200);
     success(&corpus.train("m", &[]));
     let model = std::fs::read(corpus.path("m")).unwrap();
+    let needed = |compose: &str| {
+        let told = messages(&corpus.train("m", &["--compose", compose]));
+        told.lines().filter(|line| line.contains("MB of memory") || line.contains("MB of disk")).count()
+    };
+    assert_eq!(needed("4"), 2, "disk and memory are estimated");
+    success(&corpus.train("m", &[]));
     let again = messages(&corpus.train("m", &["--threads", "3", "--memory", "16M"]));
     assert!(!again.contains(" .."), "nothing is done again: {again}");
     let other = messages(&corpus.train("m", &["--lm-order", "2"]));

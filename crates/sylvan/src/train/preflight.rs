@@ -177,7 +177,8 @@ fn equal(a: (&Path, u64), b: (&Path, u64)) -> Result<()> {
         .advise("look for a line that is missing or broken in two"))
 }
 
-/// Room for intermediate files: some twenty times the texts, as measured; and whether the model can be written.
+/// Room on disk and in memory, as measured: both grow with the texts and with the size of rules; and whether the model
+/// can be written.
 fn room(config: &Config, hear: &mut dyn FnMut(&str)) -> Result<()> {
     let size = |path: &Path| std::fs::metadata(path).map(|meta| meta.len());
     let mut texts = 0;
@@ -189,7 +190,9 @@ fn room(config: &Config, hear: &mut dyn FnMut(&str)) -> Result<()> {
     if !folder.is_dir() {
         return Err(PipelineError::setting(shown(folder), "no such folder", "a folder for the model"));
     }
-    let wanted = 20 * texts + (64 << 20);
+    let size_of_rules = u64::from(config.compose.clamp(1, 10));
+    let wanted = 15 * size_of_rules * texts + (64 << 20);
+    let memory = 25 * size_of_rules * texts + (100 << 20);
     match free_space(folder) {
         Some(free) if free < wanted => {
             let (found, wanted) = (format!("{} MB free", free >> 20), format!("about {} MB", wanted >> 20));
@@ -199,9 +202,25 @@ fn room(config: &Config, hear: &mut dyn FnMut(&str)) -> Result<()> {
         free => {
             let free = free.map_or(String::new(), |free| format!(" of {} MB free", free >> 20));
             hear(&format!("about {} MB of disk{free} will be used for work", wanted >> 20));
+            match free_memory() {
+                Some(free) if free < memory => hear(&format!(
+                    "warning: about {} MB of memory may be needed, and {} MB are free; a lower --compose needs less",
+                    memory >> 20,
+                    free >> 20
+                )),
+                _ => hear(&format!("about {} MB of memory at the most", memory >> 20)),
+            }
             Ok(())
         }
     }
+}
+
+/// Free bytes of memory, where the system tells.
+fn free_memory() -> Option<u64> {
+    let all = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = all.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
 }
 
 /// Free bytes where a folder lies, where the system tells.
