@@ -38,6 +38,7 @@ pub mod model;
 mod ngram;
 mod overlay;
 mod parallel;
+pub mod report;
 mod sides;
 pub mod train;
 mod training;

@@ -17,7 +17,9 @@ use super::{Part, PipelineError, Result, Run};
 use crate::decoder::{Algorithm, Decoder, Sentence, Wish, Workspace};
 use crate::model::{Manifest, Origin, Parts, pack, write_lines};
 use crate::parallel;
+use crate::report::{Places, Report};
 use crate::sides::TargetText;
+use crate::translate::Request;
 use crate::tuning::{DecoderOnText, feature_names, log, start_weights};
 
 /// What was learnt so far.
@@ -240,15 +242,38 @@ impl Run<'_> {
         })
     }
 
-    /// What each stage cost, as JSON in the work folder.
-    pub(super) fn write_report(&self, scores: &[(String, f64)]) -> Result<()> {
-        let scores: serde_json::Map<_, _> =
+    /// What each stage cost as JSON, and a report to look at, in the work folder.
+    pub(super) fn write_report(
+        &self,
+        finish: &Finish,
+        scores: &[(String, f64)],
+        hear: &mut dyn FnMut(&str),
+    ) -> Result<()> {
+        let named: serde_json::Map<_, _> =
             scores.iter().map(|(name, score)| (name.clone(), json!(score))).collect();
-        let report = json!({ "stages": self.work.reports, "scores": scores, "threads": self.threads });
+        let report = json!({ "stages": self.work.reports, "scores": named, "threads": self.threads });
         write(
             &self.work.file("report.json"),
             &(serde_json::to_string_pretty(&report).unwrap_or_default() + "\n"),
-        )
+        )?;
+        let Some(links) = &self.links else { return Ok(()) };
+        let places = Places {
+            model: &self.config.out,
+            work: &self.work.file(""),
+            source: &self.train.source,
+            target: &self.train.target,
+            links,
+            rules: &finish.rules,
+            dev_source: &self.dev.source,
+            dev_trees: Self::part_trees(&self.dev)?,
+            dev_reference: &self.dev.reference,
+            dev_out: &self.work.file("dev.out"),
+        };
+        let algorithm = Algorithm::Refine(Beam(self.config.beam));
+        let request = Request { algorithm, details: true, ..Request::default() };
+        let page = Report::gather(&places, scores, &self.work.reports, &request)?.write(places.work)?;
+        hear(&format!("report: {}", page.display()));
+        Ok(())
     }
 }
 

@@ -60,6 +60,9 @@ pub enum PipelineError {
     /// The scores.
     #[error(transparent)]
     Scores(#[from] sylvan_eval::EvalError),
+    /// The report.
+    #[error("the report: {0}")]
+    Report(#[from] crate::translate::TranslateError),
 }
 
 fn advice_suffix(advice: &str) -> String {
@@ -159,6 +162,6 @@ pub fn train(config: &Config, progress: &dyn Progress, hear: &mut dyn FnMut(&str
     let weights = run.tune(&finish, hear)?;
     let scores = run.evaluate(&finish, &weights, hear)?;
     run.pack(&finish, &weights, &scores, hear)?;
-    run.write_report(&scores)?;
+    run.write_report(&finish, &scores, hear)?;
     Ok(Outcome { scores, stages: run.work.reports, work: folder })
 }
