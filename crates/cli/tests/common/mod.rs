@@ -1,6 +1,8 @@
 //! How the tests run the program.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod corpus;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -1,0 +1,105 @@
+//! Tuning by itself.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::corpus::{Corpus, failure, success};
+
+#[test]
+fn tuning_alone_improves_the_score_and_is_the_same_at_any_number_of_threads() {
+    let corpus = Corpus::new(200);
+    success(&corpus.train("m", &[]));
+    let tune = |more: &[&str]| {
+        let mut arguments = vec![
+            "tune",
+            "--grammar",
+            "m.work/rules",
+            "--lm",
+            "m.work/lm",
+            "--trees",
+            "dev.tree",
+            "--reference",
+            "dev.en",
+            "--rounds",
+            "3",
+            "--nbest",
+            "20",
+            "--beam",
+            "20",
+        ];
+        arguments.extend(["--log", "log.json"]);
+        let named: Vec<&str> = more.iter().copied().step_by(2).collect();
+        let all: Vec<&str> = arguments[1..]
+            .chunks(2)
+            .filter(|pair| !named.contains(&pair[0]))
+            .chain(more.chunks(2))
+            .flatten()
+            .copied()
+            .collect();
+        let weights = success(&corpus.run(&[&["tune"], &all[..]].concat(), ""));
+        weights + &corpus.read("log.json")
+    };
+    let one = tune(&["--threads", "1", "--plot", "plot.svg"]);
+    assert_eq!(one, tune(&["--threads", "3"]));
+    let log: serde_json::Value = serde_json::from_str(&corpus.read("log.json")).unwrap();
+    let score = |round: usize| log["rounds"][round]["score"].as_f64().unwrap();
+    assert!(log["score"].as_f64().unwrap() >= score(0), "{log}");
+    assert_eq!(log["metric"], "BLEU");
+    assert!(corpus.read("plot.svg").contains("BLEU per round"));
+    for option in [
+        &["--method", "mira"][..],
+        &["--method", "pro"],
+        &["--metric", "ter:2,chrf"],
+        &["--seed", "2"],
+        &["--restarts", "0"],
+        &["--tokenize", "char"],
+        &["--search", "cube"],
+        &["--rounds", "1"],
+        &["--nbest", "5"],
+        &["--beam", "3"],
+    ] {
+        assert_ne!(tune(option), one, "{option:?} is ignored");
+    }
+    corpus.write("w", "lm0=1\nwords=0\n");
+    assert_ne!(tune(&["--weights", "w"]), one);
+    let output = corpus.run(
+        &[
+            "tune",
+            "--grammar",
+            "m.work/rules",
+            "--lm",
+            "m.work/lm",
+            "--trees",
+            "dev.tree",
+            "--reference",
+            "train.en",
+        ],
+        "",
+    );
+    assert!(failure(&output).contains("found 200 lines, expected 60 as in dev.tree"));
+}
+
+#[test]
+fn sparse_features_are_tuned_and_decode_as_tuning_saw_them() {
+    let corpus = Corpus::new(200);
+    success(&corpus.train("m", &[]));
+    let model = ["--grammar", "m.work/rules", "--lm", "m.work/lm"];
+    let text = ["--trees", "dev.tree", "--reference", "dev.en", "--rounds", "3", "--nbest", "20"];
+    let search = ["--search", "cube", "--beam", "20"];
+    let tune = |more: &[&str]| {
+        corpus.run(&[&["tune"], &model[..], &text, &search, &["--out", "w", "--log", "l"], more].concat(), "")
+    };
+    assert!(failure(&tune(&["--sparse"])).contains("found --method mert, expected mira or pro"));
+    success(&tune(&["--sparse", "--method", "mira"]));
+    let sparse = corpus.read("w").lines().filter(|line| line.starts_with("wp.")).count();
+    assert!(sparse > 10, "{sparse} pairs of words have weights");
+    // The decoder, told the weights, finds what the best round found.
+    let log: serde_json::Value = serde_json::from_str(&corpus.read("l")).unwrap();
+    let trees = corpus.read("dev.tree");
+    let decode = [&["decode", "--weights", "w"], &model[..], &search].concat();
+    corpus.write("out", &success(&corpus.run(&decode, &trees)));
+    let score = ["score", "--ref", "dev.en", "--tokenize", "none", "--format", "json", "out"];
+    let score: serde_json::Value = serde_json::from_str(&success(&corpus.run(&score, ""))).unwrap();
+    let seen = log["score"].as_f64().unwrap();
+    assert!((score["bleu"]["score"].as_f64().unwrap() - seen).abs() < 0.01, "{score} and {seen}");
+}
