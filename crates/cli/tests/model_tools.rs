@@ -220,3 +220,41 @@ fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
     assert!(same.contains("0 with other features, 0 only in the first, 0 only in the second"), "{same}");
     assert!(same.contains("translations: 0 of 100 lines differ"), "{same}");
 }
+
+/// The real thing: corrections on the 1,000 held-out sentences of English to Japanese.
+#[test]
+#[cfg(unix)]
+fn corrections_of_a_real_model_change_what_they_should() {
+    let Some(data) = sylvan_testkit::data("enja") else { return };
+    let Some(model) = std::env::var_os("SYLVAN_ENJA_MODEL") else {
+        eprintln!("SKIPPED: wants a model of enja in SYLVAN_ENJA_MODEL");
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::os::unix::fs::symlink(model, dir.join("m")).unwrap();
+    let trees = std::fs::read_to_string(data.join("train.en.tree")).unwrap();
+    let trees: String = trees.lines().skip(49_000).map(|line| format!("{line}\n")).collect();
+    let before = translate(dir, &trees, &[]);
+    let used = rules(dir, &trees);
+    let users =
+        |rule: &str| (0..used.len()).filter(|&line| used[line].contains(rule)).collect::<BTreeSet<usize>>();
+    for rule in ["IN(of) -> の", ",(,) -> て"] {
+        success(dir, &["model", "overlay", "forbid", "m", rule], "");
+        let changed = differing(&before, &translate(dir, &trees, &[]));
+        eprintln!("{rule}: used in {} sentences, {} changed", users(rule).len(), changed.len());
+        assert!(changed.is_subset(&users(rule)) && !changed.is_empty(), "{rule}: {changed:?}");
+        success(dir, &["model", "overlay", "undo", "m"], "");
+        assert!(!dir.join("m.overlay").exists());
+    }
+    let tree = trees.lines().nth(10).unwrap();
+    success(
+        dir,
+        &["model", "overlay", "add", "m", "--input", "tree", "--pair", tree, "これ は 試験 です"],
+        "",
+    );
+    let same = (0..used.len()).filter(|&line| trees.lines().nth(line) == Some(tree)).collect();
+    assert_eq!(differing(&before, &translate(dir, &trees, &[])), same);
+    success(dir, &["model", "overlay", "undo", "m"], "");
+    assert_eq!(translate(dir, &trees, &[]), before);
+}
