@@ -35,6 +35,12 @@ const AT_ONCE: usize = 32;
 const HEADER: usize = 2;
 const FINGERPRINT: u16 = 0xFFF0;
 
+/// The bytes of a row after its head, by shape; 0 where they are told by a byte of their own.
+const LENGTHS: [u8; 16] = [0, 1, 1, 2, 1, 2, 2, 3, 2, 4, 6, 8, 10, 12, 14, 0];
+/// The actions that the shapes 0 to 7 name.
+const MEMBERS: [[u8; 3]; 8] =
+    [[0; 3], [0; 3], [1, 0, 0], [0, 1, 0], [2, 0, 0], [0, 2, 0], [1, 2, 0], [0, 1, 2]];
+
 /// Packed weights.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
@@ -180,31 +186,26 @@ fn head_of(bytes: &[u8]) -> u16 {
 #[inline]
 fn split_row(head: u16, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = bytes.get(HEADER..)?;
-    let shape = usize::from(head & 15);
-    match (shape, rest) {
-        (0..8, rest) => rest.split_at_checked(shape.count_ones() as usize),
-        (8..LONG, rest) => rest.split_at_checked(2 * (shape - 7)),
-        (_, [more, rest @ ..]) => rest.split_at_checked(2 * (usize::from(*more) + 1)),
-        (_, []) => None,
+    match (LENGTHS[usize::from(head & 15)], rest) {
+        (0, [more, rest @ ..]) => rest.split_at_checked(2 * (usize::from(*more) + 1)),
+        (0, []) => None,
+        (length, rest) => rest.split_at_checked(usize::from(length)),
     }
 }
 
 /// Adds the weights of a row.
 #[inline]
 fn add_row(head: u16, entries: &[u8], scores: &mut [i32; MAX_ACTIONS]) {
-    let shape = head & 15;
-    if shape < 8 {
-        let mut codes = entries.iter();
-        for (action, score) in scores.iter_mut().take(usize::from(NAMED)).enumerate() {
-            if shape >> action & 1 == 1
-                && let Some(&code) = codes.next()
-            {
-                *score += VALUES[usize::from(code)];
+    match MEMBERS.get(usize::from(head & 15)) {
+        Some(actions) => {
+            for (&action, &code) in actions.iter().zip(entries) {
+                scores[usize::from(action)] += VALUES[usize::from(code)];
             }
         }
-    } else {
-        for entry in entries.chunks_exact(2) {
-            scores[usize::from(entry[0])] += VALUES[usize::from(entry[1])];
+        None => {
+            for entry in entries.chunks_exact(2) {
+                scores[usize::from(entry[0])] += VALUES[usize::from(entry[1])];
+            }
         }
     }
 }
