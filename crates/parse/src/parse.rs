@@ -165,7 +165,7 @@ impl Parser {
         let divided = aside.divide(&atoms, &tags);
         let mut sentence = divided.sentence(&atoms, &tags, &self.tags);
         if let Some(rows) = backwards {
-            let heads = guess(system, rows, &sentence, &mut workspace.items);
+            let heads = guess(system, rows, &sentence, beam, &mut workspace.items);
             sentence = sentence.with_guess(&heads);
         }
         let (actions, score) = match merge {

@@ -167,6 +167,11 @@ impl Sentence {
         Self::new(words, marks).with_heads(reversed(&self.gold))
     }
 
+    /// The right heads; none if they are not known.
+    pub(crate) fn gold(&self) -> &[Option<u32>] {
+        &self.gold
+    }
+
     fn tag(&self, at: Option<usize>) -> u16 {
         at.and_then(|at| self.words.get(at)).map_or(0, |word| word.tag)
     }

@@ -20,8 +20,10 @@ const RELATION_EPOCHS: usize = 4;
 /// Greedy passes before the beam.
 const WARM_UP: usize = 5;
 const FOLDS: usize = 4;
-const FOLD_EPOCHS: usize = 4;
-const BACKWARD_EPOCHS: usize = 5;
+/// Greedy passes of the backward parsers of the folds and of the one for all, and passes with the beam after them.
+const FOLD_WARM_UP: usize = 3;
+const BACKWARD_WARM_UP: usize = 4;
+const BACKWARD_EPOCHS: usize = 2;
 const ASIDE_EPOCHS: usize = 5;
 /// A tag is put aside when at least this part of its words are punctuation.
 const PUNCTUATION: f64 = 0.9;
@@ -98,7 +100,7 @@ pub fn train_dependency(
         Some(rows) => (0..dev.len())
             .map(|index| {
                 let sentence = sentence(index);
-                let heads = guess(&system, rows, &sentence, &mut Search::new());
+                let heads = guess(&system, rows, &sentence, config.beam, &mut Search::new());
                 sentence.with_guess(&heads)
             })
             .collect(),
@@ -275,7 +277,7 @@ impl<'a> Trees<'a> {
     }
 }
 
-/// A greedy parser that reads backwards.
+/// A parser that reads backwards.
 struct Backwards {
     rows: Rows,
     /// Trees of the training sentences by such parsers that have not seen them.
@@ -291,41 +293,43 @@ impl Backwards {
     ) -> Self {
         let turned: Vec<Example<Sentence>> = examples
             .iter()
-            .map(|example| Example { sentence: example.sentence.reversed(), gold: Vec::new() })
+            .map(|example| {
+                let sentence = example.sentence.reversed();
+                let gold = oracle(sentence.gold()).expect("a projective tree is one from its end as well");
+                Example { sentence, gold }
+            })
             .collect();
-        let greedy = LearnConfig {
-            beam: 1,
-            warm_up: 0,
-            members: 1,
-            update: Update::Local,
-            room: learning.room / 4,
-            ..learning.clone()
-        };
-        let learned = |examples: &[&Example<Sentence>], epochs: usize, stage: &str| {
+        let learned = |examples: &[&Example<Sentence>], warm_up: usize, stage: &str| {
             let mut epoch = 0.0;
             let last_wins = |_: &Rows| {
                 epoch += 1.0;
                 epoch
             };
-            let greedy = LearnConfig { epochs, ..greedy.clone() };
-            learn(system, examples, &greedy, stage, progress, last_wins, |_, _| {})
+            // Without a beam all passes are greedy ones.
+            let (warm_up, epochs) = match learning.beam {
+                1 => (0, warm_up + 1),
+                _ => (warm_up, BACKWARD_EPOCHS),
+            };
+            let own =
+                LearnConfig { warm_up, epochs, members: 1, room: learning.room / 4, ..learning.clone() };
+            learn(system, examples, &own, stage, progress, last_wins, |_, _| {})
         };
         let mut found = vec![Vec::new(); examples.len()];
         for fold in 0..FOLDS {
             let own = |index: &usize| index % FOLDS == fold;
             let others: Vec<&Example<Sentence>> =
                 (0..turned.len()).filter(|index| !own(index)).map(|index| &turned[index]).collect();
-            let rows = learned(&others, FOLD_EPOCHS, &format!("backwards {} of {FOLDS}", fold + 1));
+            let rows = learned(&others, FOLD_WARM_UP, &format!("backwards {} of {FOLDS}", fold + 1));
             let mine: Vec<usize> = (0..turned.len()).filter(own).collect();
             let parsed = in_parallel(&mine, learning.threads, Search::new, |search, &index| {
-                guess(system, &rows, &examples[index].sentence, search)
+                guess(system, &rows, &examples[index].sentence, learning.beam, search)
             });
             for (index, heads) in mine.into_iter().zip(parsed) {
                 found[index] = heads;
             }
         }
         let all: Vec<&Example<Sentence>> = turned.iter().collect();
-        Self { rows: learned(&all, BACKWARD_EPOCHS, "backwards"), found }
+        Self { rows: learned(&all, BACKWARD_WARM_UP, "backwards"), found }
     }
 }
 
