@@ -15,6 +15,8 @@ use crate::progress::Terminal;
 /// checked before long work begins. Intermediate results are kept in MODEL.work: a run that was interrupted goes on
 /// where it was, and a run with other settings redoes what depends on them. Neither that, nor threads, nor memory
 /// changes the model.
+///
+/// A report to look at is left in MODEL.work: report.html, and the same as report.md.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     sylvan train --source train.en --target train.de --dev-source dev.en --dev-target dev.de \\\n    \
