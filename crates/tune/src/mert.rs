@@ -43,7 +43,7 @@ const MOST_STEPS: usize = 100;
 
 /// The best weights that climbing from `start` and from random points finds. Never worse than `start` itself.
 ///
-/// `spread` says how far random starts lie from 0, per feature. The result has the length (sum of absolute values) of
+/// `spread` says how far random starts lie from 0, per feature; a feature whose spread is 0 keeps its weight. The result has the length (sum of absolute values) of
 /// `start`, unless that is 0: the length means nothing to the metric, but to those who read weights.
 pub fn mert<S: Space>(space: &S, start: &[f64], spread: &[f64], config: &MertConfig) -> Optimum {
     let next = AtomicUsize::new(0);
@@ -62,7 +62,7 @@ pub fn mert<S: Space>(space: &S, start: &[f64], spread: &[f64], config: &MertCon
                     .map(|(&at, &spread)| random_weight(at, spread, &mut rng))
                     .collect(),
             };
-            let climbed = climb(space, from, config.random_directions, &mut rng);
+            let climbed = climb(space, from, spread, config.random_directions, &mut rng);
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(climbed);
         }
     };
@@ -80,18 +80,31 @@ pub fn mert<S: Space>(space: &S, start: &[f64], spread: &[f64], config: &MertCon
 }
 
 fn random_weight(at: f64, spread: f64, rng: &mut Rng) -> f64 {
+    if spread == 0.0 {
+        return at;
+    }
     let size = rng.unit() * spread;
     if at == 0.0 { if rng.chance(0.5) { size } else { -size } } else { size.copysign(at) }
 }
 
 /// Climbs until no direction gains any more.
-fn climb<S: Space>(space: &S, mut weights: Vec<f64>, random: usize, rng: &mut Rng) -> Optimum {
+fn climb<S: Space>(
+    space: &S,
+    mut weights: Vec<f64>,
+    spread: &[f64],
+    random: usize,
+    rng: &mut Rng,
+) -> Optimum {
+    let free = |feature: usize| spread.get(feature).is_none_or(|spread| *spread > 0.0);
     let mut gain = f64::NEG_INFINITY;
     for _ in 0..MOST_STEPS {
         let prepared = space.prepare(&weights);
-        let axes = (0..space.dimensions()).map(Direction::Axis);
+        let axes = (0..space.dimensions()).filter(|&feature| free(feature)).map(Direction::Axis);
         let random: Vec<Direction> = (0..random)
-            .map(|_| Direction::Vector((0..space.dimensions()).map(|_| 2.0 * rng.unit() - 1.0).collect()))
+            .map(|_| {
+                let mut one = |feature| if free(feature) { 2.0 * rng.unit() - 1.0 } else { 0.0 };
+                Direction::Vector((0..space.dimensions()).map(&mut one).collect())
+            })
             .collect();
         let mut best: Option<(Point, Direction)> = None;
         for direction in axes.chain(random) {

@@ -38,7 +38,7 @@ pub struct Start {
     pub name: String,
     /// Its weight.
     pub weight: f64,
-    /// How far from 0 random weights may lie.
+    /// How far from 0 random weights may lie; 0 lets line searches leave the weight alone.
     pub spread: f64,
 }
 

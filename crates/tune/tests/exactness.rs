@@ -395,6 +395,22 @@ fn optimisers_are_never_worse_than_where_they_began() {
 }
 
 #[test]
+fn a_feature_without_spread_is_left_alone() {
+    let mut moved = 0;
+    for seed in 0..20 {
+        let pool = random_pool(&mut Rng::new(seed), 6, 10);
+        let start = [0.0, -0.2, 0.5];
+        let lists = Lists::new(&pool, 3);
+        let held = mert(&lists, &start, &[0.0, 1.0, 1.0], &MertConfig::default());
+        assert_eq!(held.weights[0], 0.0);
+        let free = mert(&lists, &start, &[1.0; 3], &MertConfig::default());
+        assert!(free.gain >= held.gain - 1e-9 || free.weights[0] != 0.0);
+        moved += usize::from(free.weights[0] != 0.0);
+    }
+    assert!(moved > 10, "a feature with spread moved {moved} times of 20");
+}
+
+#[test]
 fn a_mixture_is_the_weighted_mean_of_its_parts() {
     let bleu = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
     let mixture = Mixture::parse("bleu:3,ter", Tokenizer::None).unwrap();
