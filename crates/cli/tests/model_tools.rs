@@ -181,7 +181,10 @@ fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
     }
     assert!(std::fs::read(dir.join("half")).unwrap() == std::fs::read(dir.join("again")).unwrap());
     assert!(section(&info("quiet"), "rules") > section(&info("half"), "rules"));
-    assert!(section(&info("half"), "lm0") < section(&info("m"), "lm0"));
+    // Where little is left, the language model gives, too.
+    let little = (whole * 3 / 10).to_string();
+    success(dir, &["model", "prune", "--size", &little, "--out", "little", "m"], "");
+    assert!(section(&info("little"), "lm0") < section(&info("m"), "lm0"));
     assert!(
         info("half")["figures"].as_object().unwrap().is_empty()
             && !info("m")["figures"].as_object().unwrap().is_empty()
