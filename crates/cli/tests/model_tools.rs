@@ -242,14 +242,24 @@ fn corrections_of_a_real_model_change_what_they_should() {
     let used = rules(dir, &trees);
     let users =
         |rule: &str| (0..used.len()).filter(|&line| used[line].contains(rule)).collect::<BTreeSet<usize>>();
-    for rule in ["IN(of) -> の", ",(,) -> て"] {
+    // Rules of words that a few sentences use.
+    let mut counts: std::collections::BTreeMap<&str, usize> = Default::default();
+    for rule in used.iter().flatten().filter(|rule| !rule.contains("x1")) {
+        *counts.entry(rule).or_default() += 1;
+    }
+    let chosen: Vec<&str> =
+        counts.iter().filter(|(_, users)| (4..=8).contains(*users)).map(|(rule, _)| *rule).collect();
+    let mut all_changed = 0;
+    for rule in chosen.into_iter().take(4) {
         success(dir, &["model", "overlay", "forbid", "m", rule], "");
         let changed = differing(&before, &translate(dir, &trees, &[]));
         eprintln!("{rule}: used in {} sentences, {} changed", users(rule).len(), changed.len());
-        assert!(changed.is_subset(&users(rule)) && !changed.is_empty(), "{rule}: {changed:?}");
+        assert!(changed.is_subset(&users(rule)), "{rule}: {changed:?}");
+        all_changed += changed.len();
         success(dir, &["model", "overlay", "undo", "m"], "");
         assert!(!dir.join("m.overlay").exists());
     }
+    assert!(all_changed > 0, "nothing changed");
     let tree = trees.lines().nth(10).unwrap();
     success(
         dir,
