@@ -36,6 +36,7 @@ impl Explanation {
     }
 }
 
-fn escaped(text: &str) -> String {
+/// Text for HTML.
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

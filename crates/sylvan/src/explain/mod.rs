@@ -21,6 +21,7 @@ mod text;
 use serde::Serialize;
 
 pub use crate::decoder::{Contribution, RuleKind};
+pub(crate) use html::escaped;
 pub use search::{Bin, Item, SearchView};
 
 /// What is known about the translation of one line.

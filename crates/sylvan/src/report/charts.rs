@@ -1,5 +1,7 @@
 //! Small charts as SVG that follow the page's colours.
 
+use crate::explain::escaped;
+
 /// Horizontal bars with names and values.
 pub(super) fn bars(rows: &[(String, f64, String)]) -> String {
     const ROW: f64 = 26.0;
@@ -86,9 +88,4 @@ pub(super) fn histograms(names: [&str; 2], counts: [&[u64]; 2]) -> String {
         "<text class=\"quiet\" x=\"340\" y=\"226\" text-anchor=\"middle\">words per sentence</text></svg>",
     );
     out
-}
-
-/// Text for HTML.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,7 +1,8 @@
 //! The report as one HTML page that needs nothing else but the explanations beside it.
 
-use super::charts::{bars, escaped, histograms};
+use super::charts::{bars, histograms};
 use super::{Report, Sample};
+use crate::explain::escaped;
 
 const STYLE: &str = include_str!("page.css");
 

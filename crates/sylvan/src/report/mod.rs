@@ -19,6 +19,7 @@ use sylvan_rules::Grammar;
 use sylvan_store::{Output, TextReader};
 
 use crate::train::StageReport;
+use crate::train::finish::read_lines;
 use crate::translate::{Input, Request, TextTranslator, TranslateError};
 
 /// Sentences that are shown, and as many of the worst ones.
@@ -44,13 +45,13 @@ pub struct Places<'p> {
     pub links: &'p Path,
     /// The rule table.
     pub rules: &'p Path,
-    /// The tuning text in words, as trees, its reference and its translation.
+    /// The tuning text in words.
     pub dev_source: &'p Path,
-    /// See there.
+    /// Its trees.
     pub dev_trees: &'p Path,
-    /// See there.
+    /// What its translation should be.
     pub dev_reference: &'p Path,
-    /// See there.
+    /// What its translation is.
     pub dev_out: &'p Path,
 }
 
@@ -168,12 +169,6 @@ fn each_line(path: &Path, mut each: impl FnMut(&str)) -> sylvan_base::Result<()>
     Ok(())
 }
 
-fn lines(path: &Path) -> sylvan_base::Result<Vec<String>> {
-    let mut all = Vec::new();
-    each_line(path, |line| all.push(line.to_string()))?;
-    Ok(all)
-}
-
 fn lengths(places: &Places<'_>) -> sylvan_base::Result<(Lengths, HashSet<String>)> {
     let mut lengths = Lengths::default();
     let mut known = HashSet::default();
@@ -252,7 +247,7 @@ fn matrices(places: &Places<'_>) -> sylvan_base::Result<Vec<String>> {
 /// The first sentences of the tuning text and the worst ones, with pages that explain them.
 fn samples(places: &Places<'_>, request: &Request) -> Result<(Vec<Sample>, Vec<Sample>), TranslateError> {
     let [source, out, reference, trees] =
-        [places.dev_source, places.dev_out, places.dev_reference, places.dev_trees].map(lines);
+        [places.dev_source, places.dev_out, places.dev_reference, places.dev_trees].map(read_lines);
     let (source, out, reference, trees) = (source?, out?, reference?, trees?);
     let chrf = Chrf::default();
     let mut work = sylvan_eval::Workspace::default();

@@ -330,7 +330,8 @@ fn translate(
     })
 }
 
-fn read_lines(path: &Path) -> Result<Vec<String>> {
+/// All lines of a file.
+pub(crate) fn read_lines(path: &Path) -> sylvan_base::Result<Vec<String>> {
     let mut reader = TextReader::open(path)?.tolerant();
     let mut lines = Vec::new();
     while let Some(line) = reader.next_line()? {

@@ -12,7 +12,7 @@
 
 mod check;
 mod config;
-mod finish;
+pub(crate) mod finish;
 pub(crate) mod learn;
 mod preflight;
 mod text;

@@ -43,6 +43,7 @@ enum What {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sylvan model overlay list enja.sylvan")]
 struct OfModel {
     /// The model.
     #[arg(value_name = "MODEL")]
@@ -50,6 +51,8 @@ struct OfModel {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sylvan model overlay add enja.sylvan \"NN(bank) -> 川岸\"\n  \
+    sylvan model overlay add enja.sylvan --pair \"good morning .\" \"おはよう 。\"")]
 struct Add {
     /// The model.
     #[arg(value_name = "MODEL")]
@@ -66,6 +69,8 @@ struct Add {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sylvan model overlay forbid enja.sylvan \"NN(bank) -> *\"\n  \
+    sylvan model overlay forbid enja.sylvan --line 4711")]
 struct Forbid {
     /// The model.
     #[arg(value_name = "MODEL")]
@@ -75,6 +80,7 @@ struct Forbid {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sylvan model overlay boost enja.sylvan --by 2 \"NN(bank) -> 銀行\"")]
 struct Boost {
     /// The model.
     #[arg(value_name = "MODEL")]
