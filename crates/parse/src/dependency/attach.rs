@@ -246,7 +246,7 @@ impl Attaching<'_> {
 
     /// The heads of all words.
     pub(crate) fn heads(&self, rows: &Rows) -> Vec<Option<u32>> {
-        self.each(|_, _, keys| best(rows, keys))
+        self.each(|_, _, keys| best(&keys.iter().map(|keys| score(rows, keys)).collect::<Vec<_>>()))
     }
 
     /// Names for all words: those of the kept ones, and those that the tags of the others have.
@@ -270,18 +270,16 @@ struct Context {
     partner_head: Option<u32>,
 }
 
-/// The candidate with the highest score; the first of equals.
-fn best(weights: &impl Weights, keys: &[Vec<u64>]) -> usize {
+/// The score of a candidate with these features.
+fn score(weights: &impl Weights, keys: &[u64]) -> i32 {
     let mut scores = [0; MAX_ACTIONS];
-    let mut most = (i32::MIN, 0);
-    for (index, keys) in keys.iter().enumerate() {
-        scores[0] = 0;
-        weights.add(keys, &mut scores);
-        if scores[0] > most.0 {
-            most = (scores[0], index);
-        }
-    }
-    most.1
+    weights.add(keys, &mut scores);
+    scores[0]
+}
+
+/// The candidate with the highest score; the first of equals.
+fn best(scores: &[i32]) -> usize {
+    (0..scores.len()).rev().max_by_key(|&index| scores[index]).unwrap_or_default()
 }
 
 /// Per word the position of the one that it makes a pair of brackets or quotation marks with.
@@ -312,7 +310,12 @@ fn pairs(words: &[Word], kept: &[u32]) -> Vec<Option<u32>> {
     pairs
 }
 
-/// Learns to attach: an averaged perceptron that sees the right tree of the kept words.
+/// By how much the right candidate must be the best before there is nothing to learn: with 37 features each, about
+/// three for every one. Without a margin, learning stops as soon as the training sentences come out right
+/// (docs/BENCHMARKS.md).
+const MARGIN: i32 = 100;
+
+/// Learns to attach: an averaged perceptron with a margin.
 pub(crate) fn learn(
     examples: &[(Attaching<'_>, &[Option<u32>])],
     epochs: usize,
@@ -328,11 +331,14 @@ pub(crate) fn learn(
             let (attaching, gold) = &examples[index];
             time += 1;
             attaching.each(|at, candidates, keys| {
+                let scores: Vec<i32> = keys.iter().map(|keys| score(&table, keys)).collect();
                 let right = candidates.iter().position(|&candidate| gold[at] == Some(candidate));
-                let found = best(&table, keys);
-                let Some(right) = right else { return found };
-                if right != found {
-                    for (which, delta) in [(right, 1), (found, -1)] {
+                let Some(right) = right else { return best(&scores) };
+                let others = || (0..keys.len()).filter(|&other| other != right);
+                // The best of the wrong ones; the first of equals.
+                let wrong = others().max_by_key(|&other| (scores[other], std::cmp::Reverse(other)));
+                if let Some(wrong) = wrong.filter(|&wrong| scores[wrong] + MARGIN >= scores[right]) {
+                    for (which, delta) in [(right, 1), (wrong, -1)] {
                         keys[which].iter().for_each(|&key| table.change(key, 0, delta, time));
                     }
                 }
