@@ -19,6 +19,8 @@
 mod error;
 pub mod hash;
 mod id;
+pub mod parallel;
+mod prefetch;
 mod progress;
 mod rng;
 mod span;
@@ -27,6 +29,7 @@ mod vocab;
 pub use error::{Fault, InputError, Result};
 pub use hash::{HashMap, HashSet};
 pub use id::{Id, IndexVec};
+pub use prefetch::prefetch;
 pub use progress::{Progress, Silent};
 pub use rng::Rng;
 pub use span::Span;

@@ -1,7 +1,9 @@
 //! The `sylvan` program: one file per subcommand in `commands/`, nothing else here but the way to them.
 
 mod commands;
+mod lines;
 mod progress;
+mod threads;
 
 use std::process::ExitCode;
 

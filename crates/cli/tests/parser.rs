@@ -94,6 +94,11 @@ fn a_parser_is_trained_used_and_measured_from_files() {
     assert!(json["exact"].as_f64().unwrap() > 10.0, "{json}");
     let greedy = stdout(&sylvan(&["parser", "parse", "--model", text(&one), "--beam", "1"], &words));
     assert_ne!(greedy, trees, "a beam of 1 finds other trees");
+    let numbered = |threads: &str| {
+        let arguments = ["parser", "parse", "--model", text(&one), "--k-best", "3", "--threads", threads];
+        stdout(&sylvan(&arguments, &words))
+    };
+    assert_eq!(numbered("1"), numbered("3"), "the same trees in the same order");
 
     let info = stdout(&sylvan(&["parser", "info", text(&one), "--verify"], ""));
     assert!(info.contains("constituency"), "{info}");

@@ -41,7 +41,6 @@ mod hash;
 mod interpolation;
 mod layout;
 mod local_bounds;
-mod prefetch;
 mod query;
 mod rest;
 mod state;

@@ -10,10 +10,8 @@
 //! and as bad as those it will get.
 
 use std::borrow::Cow;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use sylvan_base::{HashMap, Progress};
+use sylvan_base::{HashMap, Progress, parallel};
 
 use crate::dependency::system::Templates;
 use crate::lexicon::{Lexicon, Word};
@@ -238,33 +236,5 @@ const JACKKNIFE_EPOCHS: usize = 3;
 
 /// Tags many sentences.
 pub(crate) fn tag_all(tagger: &Tagger, sentences: &[&[Word]], alone: bool, threads: usize) -> Vec<Vec<u8>> {
-    in_parallel(sentences, threads, Search::new, |search, words| tagger.tag_either(words, alone, search))
-}
-
-/// Does something with each item, on several threads, and gives the results in order.
-pub(crate) fn in_parallel<T: Sync, W, R: Send>(
-    items: &[T],
-    threads: usize,
-    workspace: impl Fn() -> W + Sync,
-    work: impl Fn(&mut W, &T) -> R + Sync,
-) -> Vec<R> {
-    const BLOCK: usize = 16;
-    let results: Mutex<Vec<(usize, Vec<R>)>> = Mutex::default();
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(|| {
-                let mut workspace = workspace();
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(block) = items.chunks(BLOCK).nth(at) else { break };
-                    let done = block.iter().map(|item| work(&mut workspace, item)).collect();
-                    results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, done));
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    results.sort_unstable_by_key(|&(at, _)| at);
-    results.into_iter().flat_map(|(_, done)| done).collect()
+    parallel::map(sentences, threads, Search::new, |search, _, words| tagger.tag_either(words, alone, search))
 }

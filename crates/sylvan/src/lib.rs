@@ -37,7 +37,6 @@ pub mod explain;
 pub mod model;
 mod ngram;
 mod overlay;
-mod parallel;
 pub mod report;
 mod sides;
 pub mod train;

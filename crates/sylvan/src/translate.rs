@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use sylvan_base::{Fault, Result, Vocab};
+use sylvan_base::{Fault, Result, Vocab, parallel};
 use sylvan_parse::{Parser, Workspace as Parsing};
 use sylvan_search::Beam;
 use sylvan_store::TextReader;
@@ -14,7 +14,6 @@ use sylvan_text::{Protect, Tokenizer};
 
 use crate::decoder::{Algorithm, Decoded, Decoder, DecoderError, Glossary, Ready, Sentence, Wish, Workspace};
 use crate::model::{ModelFile, TrainingLines};
-use crate::parallel;
 use crate::sides::{SourceText, TargetText, tokenizer};
 use crate::train::learn::penn_line;
 

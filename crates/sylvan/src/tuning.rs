@@ -3,13 +3,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
-use sylvan_base::{Progress, Symbol, Vocab};
+use sylvan_base::{Progress, Symbol, Vocab, parallel};
 use sylvan_eval::Metric;
 use sylvan_rules::Weights;
 use sylvan_tune::{Candidate, Decode, Method, Mixture, Plan, Round, Start, Tuned, Values, tune};
 
 use crate::decoder::{Algorithm, Decoder, Features, Ready, Sentence, Wish, Workspace};
-use crate::parallel;
 
 /// Weights to begin with for features of these names: fair for any corpus, chosen by hand.
 pub fn start_weights<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Start> {

@@ -1,10 +1,7 @@
 //! Minimum error rate training (Och 2003): exact line searches along features and random directions, from the
 //! current weights and from random ones.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-use sylvan_base::Rng;
+use sylvan_base::{Rng, parallel};
 
 use crate::line_search::{Direction, Point, Space, line_search};
 
@@ -46,12 +43,12 @@ const MOST_STEPS: usize = 100;
 /// `spread` says how far random starts lie from 0, per feature; a feature whose spread is 0 keeps its weight. The result has the length (sum of absolute values) of
 /// `start`, unless that is 0: the length means nothing to the metric, but to those who read weights.
 pub fn mert<S: Space>(space: &S, start: &[f64], spread: &[f64], config: &MertConfig) -> Optimum {
-    let next = AtomicUsize::new(0);
-    let found: Vec<Mutex<Option<Optimum>>> = (0..=config.restarts).map(|_| Mutex::new(None)).collect();
-    let work = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(slot) = found.get(number) else { break };
+    let numbers: Vec<usize> = (0..=config.restarts).collect();
+    let all = parallel::map(
+        &numbers,
+        config.threads,
+        || (),
+        |(), _, &number| {
             let mut rng = Rng::for_item(config.seed, number as u64);
             let from: Vec<f64> = match number {
                 0 => start.to_vec(),
@@ -62,18 +59,11 @@ pub fn mert<S: Space>(space: &S, start: &[f64], spread: &[f64], config: &MertCon
                     .map(|(&at, &spread)| random_weight(at, spread, &mut rng))
                     .collect(),
             };
-            let climbed = climb(space, from, spread, config.random_directions, &mut rng);
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(climbed);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..config.threads.min(config.restarts + 1) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let all = found.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner));
-    let best = all.reduce(|best, other| if other.gain > best.gain + LEAST { other } else { best });
+            climb(space, from, spread, config.random_directions, &mut rng)
+        },
+    );
+    let best =
+        all.into_iter().reduce(|best, other| if other.gain > best.gain + LEAST { other } else { best });
     let mut best = best.unwrap_or(Optimum { weights: start.to_vec(), gain: f64::NEG_INFINITY });
     set_length(&mut best.weights, length(start));
     best

@@ -1,14 +1,11 @@
 //! `sylvan decode`: trees into translations, with any search.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::Context;
 use clap::Args;
 use sylvan::decoder::{Algorithm, Decoded, Decoder, Glossary, Ready, Sentence, TraceItem, Wish, Workspace};
-use sylvan_base::{Progress, Vocab};
+use sylvan_base::{Progress, Vocab, parallel};
 use sylvan_rules::Weights;
 use sylvan_search::{Beam, Counters, Cube, Effort, Future, Incremental, Limits, Prediction};
 use sylvan_store::{Output, TextReader};
@@ -267,7 +264,7 @@ impl Decode {
             if sentences.is_empty() {
                 break;
             }
-            let answers = self.translate(&decoder, &sentences, totals.sentences)?;
+            let answers = self.translate(&decoder, &sentences, totals.sentences);
             for sentence in sentences.iter().flatten() {
                 totals.terms += sentence.terms.len() as u64;
                 totals.terms_missed += sentence.missed.len() as u64;
@@ -309,36 +306,12 @@ impl Decode {
     }
 
     /// All sentences of a chunk, in order. Threads take the next one that nobody has.
-    fn translate(
-        &self,
-        decoder: &Decoder,
-        sentences: &[Option<Sentence>],
-        first: u64,
-    ) -> anyhow::Result<Vec<Answer>> {
+    fn translate(&self, decoder: &Decoder, sentences: &[Option<Sentence>], first: u64) -> Vec<Answer> {
         let ready = decoder.ready();
-        let next = AtomicUsize::new(0);
-        let answers: Vec<Mutex<Option<Answer>>> = sentences.iter().map(|_| Mutex::new(None)).collect();
-        let work = || {
-            let mut workspace = Workspace::default();
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(sentence) = sentences.get(index) else { break };
-                let number = first + index as u64;
-                let answer = self.answer(&ready, decoder.vocab(), sentence.as_ref(), number, &mut workspace);
-                *answers[index].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(answer);
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..self.threads {
-                scope.spawn(work);
-            }
-            work();
-        });
-        let answers = answers.into_iter().map(|slot| {
-            let slot = slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-            slot.context("a thread ended before its sentence was done")
-        });
-        answers.collect()
+        parallel::map(sentences, self.threads as usize, Workspace::default, |workspace, index, sentence| {
+            let number = first + index as u64;
+            self.answer(&ready, decoder.vocab(), sentence.as_ref(), number, workspace)
+        })
     }
 
     fn answer<'d>(

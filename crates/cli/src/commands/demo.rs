@@ -11,8 +11,9 @@ use sylvan_eval::{Bleu, Tokenizer};
 use sylvan_sample::{Config as SampleConfig, Sampler, Workspace};
 use sylvan_store::Output;
 
-use super::searching::{SearchName, algorithm, threads};
+use super::searching::{SearchName, algorithm};
 use crate::progress::Terminal;
+use crate::threads::threads;
 
 /// Runs the whole pipeline on the built-in corpus: parse, align, learn, tune, translate, score, explain.
 ///

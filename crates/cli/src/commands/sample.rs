@@ -8,6 +8,7 @@ use sylvan_sample::{Config, FileBuffers, Sampler};
 use sylvan_store::Output;
 
 use crate::progress::Terminal;
+use crate::threads::threads;
 
 /// Writes a Chinese-English corpus with gold trees, links and dependencies.
 ///
@@ -53,8 +54,7 @@ impl Sample {
         })?;
         anyhow::ensure!(self.threads != Some(0), "--threads 0: expected at least 1");
         std::fs::create_dir_all(&self.out).map_err(InputError::io(&self.out, "create"))?;
-        let threads =
-            self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let threads = threads(self.threads);
         let mut files = Files::create(&self)?;
         let progress = Terminal::default();
         progress.begin("writing sentence pairs", Some(self.pairs));

@@ -82,8 +82,3 @@ pub(crate) fn open(model: &Path, config: &OpenConfig) -> anyhow::Result<TextTran
     missing.iter().for_each(|line| eprintln!("{line}"));
     Ok(translator)
 }
-
-/// How many threads: as asked, or as many as there are processors.
-pub(crate) fn threads(asked: Option<u16>) -> usize {
-    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from).max(1)
-}

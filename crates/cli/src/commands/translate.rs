@@ -1,16 +1,16 @@
 //! `sylvan translate`: text in, translations out, line by line as they come.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
 use sylvan::translate::{OpenConfig, Request, TranslatedLine, TranslatedText};
 use sylvan_base::InputError;
-use sylvan_store::TextReader;
 
-use super::searching::{InputName, Searching, open, threads};
+use super::searching::{InputName, Searching, open};
+use crate::lines::{next_chunk, read_ahead};
+use crate::threads::threads;
 
 /// Translates text with a model of `sylvan train`.
 ///
@@ -59,9 +59,6 @@ pub(crate) struct Translate {
     #[arg(value_name = "TEXT", default_value = "-")]
     text: PathBuf,
 }
-
-/// Lines translated together, at the most: enough for threads, few enough to be seen soon.
-const CHUNK: usize = 256;
 
 impl Translate {
     pub(crate) fn run(self) -> anyhow::Result<()> {
@@ -142,40 +139,4 @@ fn one(translation: &TranslatedText) -> serde_json::Map<String, Value> {
 
 fn links(translation: &TranslatedText) -> String {
     translation.links.iter().map(|(s, t)| format!("{s}-{t}")).collect::<Vec<_>>().join(" ")
-}
-
-type Line = Result<String, InputError>;
-
-/// Reads lines in a thread of its own, so that those that are there can be translated while others are awaited.
-fn read_ahead(path: &Path) -> anyhow::Result<Receiver<Line>> {
-    let mut reader = TextReader::open(path)?.tolerant();
-    let (send, receive) = sync_channel(4 * CHUNK);
-    std::thread::Builder::new().name("reader".into()).spawn(move || {
-        loop {
-            let line = match reader.next_line() {
-                Ok(None) => break,
-                Ok(Some(line)) => Ok(line.to_string()),
-                Err(error) => Err(error),
-            };
-            // Nobody listens any more once an error was seen or the output is closed.
-            let failed = line.is_err();
-            if send.send(line).is_err() || failed {
-                break;
-            }
-        }
-    })?;
-    Ok(receive)
-}
-
-/// The lines that are there, at least one; `None` at the end.
-fn next_chunk(lines: &Receiver<Line>) -> anyhow::Result<Option<Vec<String>>> {
-    let Ok(first) = lines.recv() else { return Ok(None) };
-    let mut chunk = vec![first?];
-    while chunk.len() < CHUNK {
-        match lines.try_recv() {
-            Ok(line) => chunk.push(line?),
-            Err(_) => break,
-        }
-    }
-    Ok(Some(chunk))
 }

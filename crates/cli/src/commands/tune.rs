@@ -13,8 +13,9 @@ use sylvan_store::{Output, TextReader};
 use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan, ProConfig, Start, Tuned, curve};
 
 use super::metric::read_lines;
-use super::searching::{Searching, threads};
+use super::searching::Searching;
 use crate::progress::Terminal;
+use crate::threads::threads;
 
 /// Finds the weights with which a held-out text is translated best.
 ///

@@ -17,14 +17,13 @@
 
 mod table;
 
-use sylvan_base::Id;
+use sylvan_base::{Id, prefetch};
 use sylvan_store::Section;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 pub(crate) use table::{Growing, LongLine, MiddleLine, Table};
 
 use crate::layout::{Cursor, Found, Layout, NO_CONTEXT, is_context};
-use crate::prefetch::prefetch;
 use crate::state::MAX_HISTORY;
 use crate::{MAX_ORDER, WordId};
 

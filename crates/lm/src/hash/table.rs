@@ -1,10 +1,10 @@
 //! Hash tables of lines.
 
+use sylvan_base::prefetch;
 use sylvan_store::Section;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::Gram;
-use crate::prefetch::prefetch;
 
 /// A cache line of n-grams. Free places have the key 0 and stand behind the taken ones.
 pub(crate) trait Line: Copy + Default + Send + Sync + 'static {

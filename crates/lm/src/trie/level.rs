@@ -1,12 +1,12 @@
 //! The n-grams of one length in a trie, and how one of them is found.
 
+use sylvan_base::prefetch;
 use sylvan_store::Section;
 
 use super::bits::{mask, read};
 use super::codes::Codes;
 use super::perfect::{Perfect, key};
 use crate::WordId;
-use crate::prefetch::prefetch;
 
 /// The n-grams of one length > 1.
 #[derive(Debug, Clone)]

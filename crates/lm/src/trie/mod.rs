@@ -23,12 +23,11 @@ pub(crate) mod codes;
 pub(crate) mod level;
 pub(crate) mod perfect;
 
-use sylvan_base::Id;
+use sylvan_base::{Id, prefetch};
 use sylvan_store::Section;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::layout::{Cursor, Found, Layout, NO_CONTEXT};
-use crate::prefetch::prefetch;
 use crate::{MAX_ORDER, WordId};
 use level::{Level, Order};
 use perfect::key;

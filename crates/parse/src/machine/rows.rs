@@ -14,7 +14,7 @@
 //! bits are confused; that happens to one absent feature in 2,000 and costs nothing measurable. Parsers whose structure
 //! is decided by three actions pay 3 bytes for a feature and one for each of its weights.
 
-use sylvan_base::Result;
+use sylvan_base::{Result, prefetch};
 use sylvan_store::{ContainerWriter, Name, Section};
 
 use super::average::Average;
@@ -133,11 +133,17 @@ impl Rows {
         self.lines.len() * 2 + self.pool.len()
     }
 
+    /// Where the line of a key begins, and where in it the bucket is told.
+    #[inline]
+    fn place(&self, key: u64) -> (usize, usize) {
+        let bucket = bucket_of(key, self.lines.len() / LINE);
+        (bucket / BUCKETS * LINE, bucket % BUCKETS + 2)
+    }
+
     /// The bucket of a key; empty where a file is damaged.
     #[inline]
     fn bucket(&self, key: u64) -> &[u8] {
-        let bucket = bucket_of(key, self.lines.len() / LINE);
-        let (line, place) = (bucket / BUCKETS * LINE, bucket % BUCKETS + 2);
+        let (line, place) = self.place(key);
         let line = &self.lines[line..line + LINE];
         let base = usize::from(line[0]) | usize::from(line[1]) << 16;
         let (start, end) = (base + usize::from(line[place]), base + usize::from(line[place + 1]));
@@ -214,19 +220,22 @@ impl Weights for Rows {
     #[inline]
     fn add(&self, keys: &[u64], scores: &mut [i32; MAX_ACTIONS]) {
         for keys in keys.chunks(AT_ONCE) {
-            // First all buckets, then the head of each first row, then the rows: loads that do not wait for each other
-            // overlap. Rows branch on what they find, and a branch that was guessed wrong would hold up all later loads.
+            // Each row is two looks at far memory, the second where the first says. All are asked for before any is
+            // waited for: rows branch on what they find, and a branch that was guessed wrong would hold up all later
+            // loads.
+            for &key in keys {
+                prefetch(&self.lines[self.place(key.max(1)).0]);
+            }
             let mut buckets: [&[u8]; AT_ONCE] = [&[]; AT_ONCE];
-            let mut heads = [0; AT_ONCE];
             for (bucket, &key) in buckets.iter_mut().zip(keys) {
                 *bucket = self.bucket(key.max(1));
+                if let Some(first) = bucket.first() {
+                    prefetch(first);
+                }
             }
-            for (head, bucket) in heads.iter_mut().zip(buckets) {
-                *head = head_of(bucket);
-            }
-            for ((mut bucket, &key), &first) in buckets.into_iter().zip(keys).zip(&heads) {
+            for (mut bucket, &key) in buckets.into_iter().zip(keys) {
                 let wanted = fingerprint(key.max(1));
-                let mut head = first;
+                let mut head = head_of(bucket);
                 while head != 0 {
                     let Some((entries, after)) = split_row(head, bucket) else { break };
                     if head & FINGERPRINT == wanted {

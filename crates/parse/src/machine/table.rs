@@ -6,6 +6,8 @@
 //!
 //! A row holds only the actions that were ever updated, one after the other, weight and action in one number.
 
+use sylvan_base::prefetch;
+
 use super::beam::Weights;
 use super::system::MAX_ACTIONS;
 
@@ -129,21 +131,17 @@ impl Weights for Table {
     fn add(&self, keys: &[u64], scores: &mut [i32; MAX_ACTIONS]) {
         let mask = self.slots.len() - 1;
         for keys in keys.chunks(AT_ONCE) {
-            // First the key of each first slot, then all slots, then all rows: loads that do not wait for each other,
-            // nor for branches on what others found, overlap.
-            let mut firsts = [0; AT_ONCE];
-            for (first, &key) in firsts.iter_mut().zip(keys) {
-                *first = self.slots[(key.max(1) >> 20) as usize & mask].key;
+            // All slots are asked for, then all rows, before any is waited for.
+            for &key in keys {
+                prefetch(&self.slots[(key.max(1) >> 20) as usize & mask]);
             }
             let mut rows = [(0, 0); AT_ONCE];
-            for ((row, &key), &first) in rows.iter_mut().zip(keys).zip(&firsts) {
-                let key = key.max(1);
-                let slot = match first {
-                    0 => continue,
-                    first if first == key => &self.slots[(key >> 20) as usize & mask],
-                    _ => &self.slots[self.place(key)],
-                };
+            for (row, &key) in rows.iter_mut().zip(keys) {
+                let slot = &self.slots[self.place(key.max(1))];
                 *row = (slot.start as usize, usize::from(slot.len));
+                if slot.len > 0 {
+                    prefetch(&self.entries[slot.start as usize]);
+                }
             }
             for &(start, len) in &rows[..keys.len()] {
                 for &entry in &self.entries[start..start + len] {

@@ -1,11 +1,11 @@
 //! Training a dependency parser.
 
-use sylvan_base::{Progress, Vocab};
+use sylvan_base::{Progress, Vocab, parallel};
 use sylvan_trees::{DependencyTree, Head, projective};
 
 use super::passes::Passes;
 use super::tagger::tagged;
-use super::{News, Prepared, Report, TrainConfig, TrainError, by_frequency, in_parallel, tag_all};
+use super::{News, Prepared, Report, TrainConfig, TrainError, by_frequency, tag_all};
 use crate::dependency::aside::{Aside, Divided};
 use crate::dependency::attach::{self, Attaching};
 use crate::dependency::guess::guess;
@@ -203,18 +203,13 @@ impl<'a> Trees<'a> {
         names: &Relations,
         learning: &LearnConfig,
     ) -> Rows {
-        let relations: Vec<Vec<u8>> = in_parallel(
-            &(0..divided.len()).collect::<Vec<_>>(),
-            learning.threads,
-            Search::new,
-            |search, &index| {
-                let divided = &divided[index];
+        let relations: Vec<Vec<u8>> =
+            parallel::map(divided, learning.threads, Search::new, |search, index, divided| {
                 let (words, tags) = (divided.of(self.words[index]), divided.of(&self.tags[index]));
                 let arcs = Arcs::new(&words, &tags, &heads[index], &divided.marks);
                 search.run(&names.system, &names.rows, &arcs, 1);
                 search.actions(search.beam[0])
-            },
-        );
+            });
         let examples: Vec<_> = (0..divided.len())
             .map(|index| {
                 let attaching = Attaching {
@@ -321,7 +316,7 @@ impl Backwards {
                 (0..turned.len()).filter(|index| !own(index)).map(|index| &turned[index]).collect();
             let rows = learned(&others, FOLD_WARM_UP, &format!("backwards {} of {FOLDS}", fold + 1));
             let mine: Vec<usize> = (0..turned.len()).filter(own).collect();
-            let parsed = in_parallel(&mine, learning.threads, Search::new, |search, &index| {
+            let parsed = parallel::map(&mine, learning.threads, Search::new, |search, _, &index| {
                 guess(system, &rows, &examples[index].sentence, learning.beam, search)
             });
             for (index, heads) in mine.into_iter().zip(parsed) {

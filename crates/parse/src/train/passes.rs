@@ -1,9 +1,9 @@
 //! The passes over the training trees that every kind of parser is made by: learn, measure on held-out trees, tell,
 //! keep the best.
 
-use sylvan_base::Progress;
+use sylvan_base::{Progress, parallel};
 
-use super::{News, Report, TrainConfig, in_parallel};
+use super::{News, Report, TrainConfig};
 use crate::machine::{Example, LearnConfig, Rows, Search, System, learn};
 use crate::model::Parser;
 
@@ -35,7 +35,7 @@ impl<S: System> Passes<'_, S> {
                 passes += 1.0;
                 return passes;
             }
-            let actions = in_parallel(self.held_out, config.threads, Search::new, |search, sentence| {
+            let actions = parallel::map(self.held_out, config.threads, Search::new, |search, _, sentence| {
                 search.run(self.system, rows, sentence, config.beam);
                 search.actions(search.beam[0])
             });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use sylvan_base::Vocab;
+use sylvan_base::{Vocab, parallel};
 use sylvan_eval::{Bleu, Chrf, Metric, Tokenizer};
 use sylvan_rules::Weights;
 use sylvan_search::{Beam, Future, Incremental, Limits, Prediction};
@@ -16,7 +16,6 @@ use super::work::{Stage, hash_file};
 use super::{Part, PipelineError, Result, Run};
 use crate::decoder::{Algorithm, Decoder, Sentence, Wish, Workspace};
 use crate::model::{Manifest, Origin, Parts, pack, write_lines};
-use crate::parallel;
 use crate::report::{Places, Report};
 use crate::sides::TargetText;
 use crate::translate::Request;

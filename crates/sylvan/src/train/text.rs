@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use sylvan_base::InputError;
+use sylvan_base::{InputError, parallel};
 use sylvan_store::{Output, TextReader};
 use sylvan_text::{Lang, Protect, Tokenizer, Truecaser, TruecaserTrainer};
 
 use super::work::Stage;
 use super::{Part, PipelineError, Result, Run};
-use crate::parallel;
 
 /// Lines that are worked on at a time.
 const CHUNK: usize = 4096;

@@ -6,8 +6,9 @@ use clap::Args;
 use sylvan_align::{Aligner, Model, ModelKind, Preset};
 use sylvan_store::Output;
 
-use super::text::{Results, Text, threads};
+use super::text::{Results, Text};
 use crate::progress::Terminal;
+use crate::threads::threads;
 
 /// Aligns parallel text with a saved model.
 ///

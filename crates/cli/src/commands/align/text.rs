@@ -151,11 +151,6 @@ fn cells(matrix: &Posteriors) -> String {
     out
 }
 
-/// How many threads: as asked, or as many as there are processors.
-pub(super) fn threads(asked: Option<u16>) -> usize {
-    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from).max(1)
-}
-
 /// Says something on standard error.
 #[allow(clippy::print_stderr)]
 pub(super) fn note(message: &str) {

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use sylvan_align::{Aligner, EmConfig, EmModel, Method, Preset};
 
-use super::text::{Results, Text, note, threads};
+use super::text::{Results, Text, note};
 use crate::progress::Terminal;
+use crate::threads::threads;
 
 /// Learns a model from parallel text, writes its links and, if asked, the model.
 ///

@@ -8,6 +8,7 @@ use sylvan_lm::{EstimateConfig, EstimateError, EstimateSummary, Estimator, Marks
 use sylvan_store::{Output, TextReader};
 
 use crate::progress::Terminal;
+use crate::threads::threads;
 
 /// Estimates a Kneser-Ney language model and writes it as ARPA text.
 ///
@@ -54,8 +55,7 @@ pub(crate) struct Estimate {
 impl Estimate {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         anyhow::ensure!(self.threads != Some(0), "--threads 0: expected at least 1");
-        let threads =
-            self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let threads = threads(self.threads);
         let config = EstimateConfig {
             order: self.order,
             fallback: self.discount_fallback.then_some([0.5, 1.0, 1.5]),

@@ -8,6 +8,7 @@ use sylvan_lm::{Lm, Mixture, Perplexity};
 use sylvan_store::{Output, TextReader};
 
 use crate::progress::Terminal;
+use crate::threads::threads;
 
 /// Mixes language models into one back-off model, with weights that suit a held-out text.
 ///
@@ -38,8 +39,7 @@ pub(crate) struct Interpolate {
 impl Interpolate {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         anyhow::ensure!(self.threads != Some(0), "--threads 0: expected at least 1");
-        let threads =
-            self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let threads = threads(self.threads);
         let mut out = Output::create(&self.out)?;
         let mut models = Vec::new();
         for path in &self.lm {

@@ -10,7 +10,8 @@ use sylvan::translate::{OpenConfig, Request, TextTranslator};
 use sylvan_store::{Output, TextReader};
 
 use crate::commands::Format;
-use crate::commands::searching::{InputName, Searching, threads};
+use crate::commands::searching::{InputName, Searching};
+use crate::threads::threads;
 
 /// Tells how two models differ: settings, weights, rules, and with --input what they translate differently and why.
 ///

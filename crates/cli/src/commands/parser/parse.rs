@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use sylvan_base::{Progress, Vocab};
+use sylvan_base::{Progress, Vocab, parallel};
 use sylvan_parse::{Kind, MergeStatistics, Parser, Workspace, pack};
-use sylvan_store::{Output, TextReader};
+use sylvan_store::Output;
 use sylvan_trees::{Tree, egret, penn};
 
+use crate::lines::{next_chunk, read_ahead};
 use crate::progress::Terminal;
+use crate::threads::threads;
 
 /// Parses text, one sentence per line, words between spaces.
 ///
@@ -32,6 +34,9 @@ pub(crate) struct Parse {
     /// Dependencies: merge states with the same future; the counts go to standard error.
     #[arg(long)]
     merge: bool,
+    /// Threads; as many as there are processors unless given. The trees do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
     /// The text; - for standard input.
     #[arg(value_name = "TEXT", default_value = "-")]
     text: PathBuf,
@@ -66,34 +71,34 @@ impl Parse {
             "--k-best: expected with --format penn and a constituency model"
         );
         anyhow::ensure!(!self.merge || kind == Kind::Dependency, "--merge: expected with a dependency model");
-        let mut reader = TextReader::open(&self.text)?.tolerant();
         let mut out = Output::create(Path::new("-"))?;
-        let mut worker = Worker {
-            parser: &parser,
-            command: &self,
-            workspace: Workspace::new(),
-            vocab: Vocab::new(),
-            merged: MergeStatistics::default(),
-            text: String::new(),
-        };
         let progress = Terminal::default();
         progress.begin("parsing", None);
+        let lines = read_ahead(&self.text)?;
+        let worker = || Worker {
+            parser: &parser,
+            command: &self,
+            format,
+            workspace: Workspace::new(),
+            vocab: Vocab::new(),
+        };
+        let mut merged = MergeStatistics::default();
         let mut number = 0;
-        while let Some(line) = reader.next_line()? {
-            number += 1;
-            let words: Vec<&str> = line.split_ascii_whitespace().collect();
-            worker.text.clear();
-            match format {
-                Written::Penn => worker.penn(number, &words),
-                Written::Forest => worker.forest(number, &words),
-                Written::Conllu => worker.conllu(&words),
+        while let Some(chunk) = next_chunk(&lines)? {
+            let parsed = parallel::map(&chunk, threads(self.threads), worker, |worker, index, line| {
+                worker.line(number + index as u64 + 1, line)
+            });
+            for (text, statistics) in parsed {
+                out.write(text.as_bytes())?;
+                merged.states += statistics.states;
+                merged.derivations += statistics.derivations;
             }
-            out.write(worker.text.as_bytes())?;
+            number += chunk.len() as u64;
             progress.at(number);
         }
         progress.end();
         if self.merge {
-            report(&worker.merged);
+            report(&merged);
         }
         Ok(out.finish()?)
     }
@@ -102,50 +107,55 @@ impl Parse {
 struct Worker<'a> {
     parser: &'a Parser,
     command: &'a Parse,
+    format: Written,
     workspace: Workspace,
     vocab: Vocab,
-    merged: MergeStatistics,
-    text: String,
 }
 
 impl Worker<'_> {
-    fn penn(&mut self, number: u64, words: &[&str]) {
+    /// What is written for a line, and what merging of states did.
+    fn line(&mut self, number: u64, line: &str) -> (String, MergeStatistics) {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        match self.format {
+            Written::Penn => (self.penn(number, &words), MergeStatistics::default()),
+            Written::Forest => (self.forest(number, &words), MergeStatistics::default()),
+            Written::Conllu => self.conllu(&words),
+        }
+    }
+
+    fn penn(&mut self, number: u64, words: &[&str]) -> String {
         let most = self.command.k_best.unwrap_or(1);
         let beam = self.command.beam.max(most);
         let parsed = self.parser.constituents(words, beam, most, &mut self.vocab, &mut self.workspace);
+        let line = |tree: Option<&Tree>| penn::to_line(tree, &self.vocab);
         match self.command.k_best {
-            None => {
-                let tree: Option<&Tree> = parsed.first().map(|parsed| &parsed.tree);
-                self.text.push_str(&penn::to_line(tree, &self.vocab));
-                self.text.push('\n');
-            }
-            Some(_) => {
-                for parsed in &parsed {
-                    let line = penn::to_line(Some(&parsed.tree), &self.vocab);
-                    self.text.push_str(&format!("{number} ||| {} ||| {line}\n", parsed.score));
-                }
-            }
+            None => line(parsed.first().map(|parsed| &parsed.tree)) + "\n",
+            Some(_) => parsed
+                .iter()
+                .map(|parsed| format!("{number} ||| {} ||| {}\n", parsed.score, line(Some(&parsed.tree))))
+                .collect(),
         }
     }
 
-    fn forest(&mut self, number: u64, words: &[&str]) {
+    fn forest(&mut self, number: u64, words: &[&str]) -> String {
+        let mut text = String::new();
         let beam = self.command.beam;
         let parsed = self.parser.constituents(words, beam, beam, &mut self.vocab, &mut self.workspace);
         match pack(&parsed) {
-            Some(forest) => egret::write(&forest, number, &self.vocab, &mut self.text),
+            Some(forest) => egret::write(&forest, number, &self.vocab, &mut text),
             None => {
                 let symbols: Vec<_> = words.iter().map(|word| self.vocab.intern(word)).collect();
-                egret::write_unparsed(&symbols, number, &self.vocab, &mut self.text);
+                egret::write_unparsed(&symbols, number, &self.vocab, &mut text);
             }
         }
+        text
     }
 
-    fn conllu(&mut self, words: &[&str]) {
+    fn conllu(&mut self, words: &[&str]) -> (String, MergeStatistics) {
+        let mut text = String::new();
         let mut statistics = MergeStatistics::default();
         let merge = self.command.merge.then_some(&mut statistics);
         let parsed = self.parser.dependencies(words, self.command.beam, merge, &mut self.workspace);
-        self.merged.states += statistics.states;
-        self.merged.derivations += statistics.derivations;
         let tags = match &parsed {
             Some(parsed) => parsed.tags.clone(),
             None => self.parser.tag_numbers(words, &mut self.workspace),
@@ -161,9 +171,10 @@ impl Worker<'_> {
                 None => ("_".to_string(), "_"),
             };
             let line = format!("{}\t{word}\t_\t{universal}\t{own}\t_\t{head}\t{relation}\t_\t_\n", index + 1);
-            self.text.push_str(&line);
+            text.push_str(&line);
         }
-        self.text.push('\n');
+        text.push('\n');
+        (text, statistics)
     }
 }
 

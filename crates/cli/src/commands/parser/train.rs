@@ -11,6 +11,7 @@ use sylvan_trees::{DependencyTree, Tree};
 
 use super::Kind;
 use crate::progress::Terminal;
+use crate::threads::threads;
 
 /// Trains a parser or tagger from treebanks.
 ///
@@ -83,8 +84,7 @@ impl Train {
         );
         anyhow::ensure!(self.lookahead <= 2, "--lookahead {}: expected 0, 1 or 2", self.lookahead);
         anyhow::ensure!(self.window <= 3, "--window {}: expected 0 to 3", self.window);
-        let threads =
-            self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let threads = threads(self.threads);
         let config = TrainConfig {
             beam: self.beam,
             epochs: self.epochs,

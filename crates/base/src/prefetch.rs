@@ -3,7 +3,7 @@
 
 /// Starts to bring the cache line of `value` near. Never faults, and does nothing on other processors.
 #[inline(always)]
-pub(crate) fn prefetch<T>(value: &T) {
+pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
