@@ -109,6 +109,11 @@ fn corrections_change_the_sentences_they_are_about_and_can_be_undone() {
     assert_eq!(translate(dir, &trees, &[]), before);
     assert_eq!(std::fs::read(dir.join("m")).unwrap(), model, "the model was never touched");
     assert!(failure(dir, &["model", "overlay", "undo", "m"]).contains("found no correction"));
+    for what in ["list", "undo"] {
+        std::fs::write(dir.join("text"), "no model\n").unwrap();
+        assert!(failure(dir, &["model", "overlay", what, "text"]).contains("expected a Sylvan"));
+        assert!(failure(dir, &["model", "overlay", what, "nowhere"]).contains("nowhere"));
+    }
 
     // A rule for a word that was translated otherwise, first added without favour, then favoured.
     let (source, _) = rule.split_once(" -> ").unwrap();

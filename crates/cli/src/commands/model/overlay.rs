@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use sylvan::model::{Correction, OverlayLog, overlay_path};
+use sylvan::model::{Correction, ModelFile, OverlayLog, overlay_path};
 use sylvan::translate::{OpenConfig, TextTranslator};
 use sylvan_store::Output;
 
@@ -189,9 +189,15 @@ fn count(lines: usize) -> String {
     if lines == 1 { "1 line".to_string() } else { format!("{lines} lines") }
 }
 
+/// The corrections of a model that is one.
+fn corrections(model: &Path) -> anyhow::Result<OverlayLog> {
+    ModelFile::open(model)?;
+    Ok(OverlayLog::open(model)?)
+}
+
 fn list(model: &Path) -> anyhow::Result<()> {
     let mut out = Output::create(Path::new("-"))?;
-    for (number, Correction { about, lines }) in OverlayLog::open(model)?.corrections().iter().enumerate() {
+    for (number, Correction { about, lines }) in corrections(model)?.corrections().iter().enumerate() {
         out.line(&format!("{}\t{about}\t{}", number + 1, count(lines.len())))?;
     }
     Ok(out.finish()?)
@@ -199,7 +205,7 @@ fn list(model: &Path) -> anyhow::Result<()> {
 
 #[allow(clippy::print_stderr)]
 fn undo(model: &Path) -> anyhow::Result<()> {
-    match OverlayLog::open(model)?.undo()? {
+    match corrections(model)?.undo()? {
         Some(correction) => eprintln!("undone: {}", correction.about),
         None => bail!("found no correction of {}, expected one to undo", model.display()),
     }
