@@ -4,61 +4,10 @@
 mod common;
 
 use std::path::Path;
-use std::process::Output;
 
+use common::corpus::{model, success};
 use common::run_in;
 use serde_json::Value;
-
-#[track_caller]
-fn success(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-/// Trains on the sample corpus; returns trees of sentences that training did not see.
-fn train(dir: &Path, more: &[&str]) -> String {
-    success(&run_in(dir, &["sample", "--pairs", "560", "--out", "all"], ""));
-    for (from, name) in [("source.txt", "zh"), ("target.txt", "en"), ("source.tree", "tree")] {
-        let lines = std::fs::read_to_string(dir.join("all").join(from)).unwrap();
-        let lines: Vec<&str> = lines.lines().collect();
-        for (part, range) in [("train", 0..480), ("dev", 480..520), ("test", 520..560)] {
-            std::fs::write(dir.join(format!("{part}.{name}")), lines[range].join("\n") + "\n").unwrap();
-        }
-    }
-    let mut arguments = vec![
-        "train",
-        "--tokenized",
-        "--source",
-        "train.zh",
-        "--target",
-        "train.en",
-        "--trees",
-        "train.tree",
-        "--dev-source",
-        "dev.zh",
-        "--dev-target",
-        "dev.en",
-        "--dev-trees",
-        "dev.tree",
-        "--source-lang",
-        "zh",
-        "--target-lang",
-        "en",
-        "--align-preset",
-        "fast",
-        "--rounds",
-        "1",
-        "--nbest",
-        "10",
-        "--beam",
-        "20",
-        "--out",
-        "m",
-    ];
-    arguments.extend(more);
-    success(&run_in(dir, &arguments, ""));
-    std::fs::read_to_string(dir.join("test.tree")).unwrap()
-}
 
 fn explain(dir: &Path, more: &[&str], input: &str) -> Vec<Value> {
     let arguments = [&["explain", "--model", "m", "--json", "--input", "tree"], more].concat();
@@ -159,7 +108,7 @@ fn corpus(source: &str, target: &str) -> Vec<(Vec<String>, Vec<String>)> {
 fn words_have_rules_and_lines_and_scores_add_up() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let trees = train(dir, &[]);
+    let trees = model(dir, 480, 40, &[]);
     let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
     let corpus = corpus(&read("train.zh"), &read("train.en"));
     let found = explain(dir, &[], &trees);
@@ -182,7 +131,7 @@ fn words_have_rules_and_lines_and_scores_add_up() {
 fn options_of_explain_do_what_they_say() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let trees = train(dir, &["--no-lines"]);
+    let trees = model(dir, 480, 40, &["--no-lines"]);
     let tree = trees.lines().next().unwrap();
     let one = &explain(dir, &["--search", "incremental", "--beam", "3"], tree)[0];
     check_sums(one);

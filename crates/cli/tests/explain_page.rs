@@ -8,6 +8,7 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use browser::{Page, chromium};
+use common::corpus::model;
 use common::run_in;
 use serde_json::Value;
 
@@ -16,28 +17,6 @@ fn success(dir: &Path, arguments: &[&str], input: &str) -> String {
     let output = run_in(dir, arguments, input);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
-}
-
-/// A model of the sample corpus and the trees of its text.
-fn model(dir: &Path) -> Vec<String> {
-    success(dir, &["sample", "--pairs", "640", "--out", "all"], "");
-    let files = [("source.txt", "zh"), ("target.txt", "en"), ("source.tree", "tree")];
-    for (from, name) in files {
-        let lines = std::fs::read_to_string(dir.join("all").join(from)).unwrap();
-        let lines: Vec<&str> = lines.lines().collect();
-        for (part, range) in [("train", 0..560), ("dev", 560..600), ("test", 600..640)] {
-            std::fs::write(dir.join(format!("{part}.{name}")), lines[range].join("\n") + "\n").unwrap();
-        }
-    }
-    #[rustfmt::skip]
-    success(dir, &[
-        "train", "--tokenized", "--source", "train.zh", "--target", "train.en", "--trees", "train.tree",
-        "--dev-source", "dev.zh", "--dev-target", "dev.en", "--dev-trees", "dev.tree", "--source-lang", "zh",
-        "--target-lang", "en", "--align-preset", "fast", "--rounds", "2", "--nbest", "20", "--beam", "50",
-        "--out", "m",
-    ], "");
-    let trees = std::fs::read_to_string(dir.join("test.tree")).unwrap();
-    trees.lines().map(str::to_string).collect()
 }
 
 fn page(dir: &Path, tree: &str, name: &str) -> (PathBuf, Value) {
@@ -62,7 +41,8 @@ fn the_page_shows_links_steps_and_numbers() {
         return;
     };
     let dir = tempfile::tempdir().unwrap();
-    let trees = model(dir.path());
+    let trees = model(dir.path(), 560, 40, &["--rounds", "2", "--nbest", "20", "--beam", "50"]);
+    let trees: Vec<String> = trees.lines().map(str::to_string).collect();
     let words = |tree: &String| tree.split(' ').filter(|piece| piece.ends_with(')')).count();
     let longest = trees.iter().max_by_key(|tree| words(tree)).unwrap();
     let short = trees.iter().min_by_key(|tree| words(tree).abs_diff(5)).unwrap();

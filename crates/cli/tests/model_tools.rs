@@ -6,6 +6,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use common::corpus::model;
 use common::run_in;
 use serde_json::Value;
 
@@ -21,26 +22,6 @@ fn failure(dir: &Path, arguments: &[&str]) -> String {
     let output = run_in(dir, arguments, "");
     assert!(!output.status.success());
     String::from_utf8(output.stderr).unwrap()
-}
-
-/// Trains on the sample corpus; returns trees of sentences that training did not see.
-fn train(dir: &Path) -> String {
-    success(dir, &["sample", "--pairs", "620", "--out", "all"], "");
-    for (from, name) in [("source.txt", "zh"), ("target.txt", "en"), ("source.tree", "tree")] {
-        let lines = std::fs::read_to_string(dir.join("all").join(from)).unwrap();
-        let lines: Vec<&str> = lines.lines().collect();
-        for (part, range) in [("train", 0..480), ("dev", 480..520), ("test", 520..620)] {
-            std::fs::write(dir.join(format!("{part}.{name}")), lines[range].join("\n") + "\n").unwrap();
-        }
-    }
-    #[rustfmt::skip]
-    success(dir, &[
-        "train", "--tokenized", "--source", "train.zh", "--target", "train.en", "--trees", "train.tree",
-        "--dev-source", "dev.zh", "--dev-target", "dev.en", "--dev-trees", "dev.tree", "--source-lang", "zh",
-        "--target-lang", "en", "--align-preset", "fast", "--rounds", "1", "--nbest", "10", "--beam", "20",
-        "--out", "m",
-    ], "");
-    std::fs::read_to_string(dir.join("test.tree")).unwrap()
 }
 
 fn translate(dir: &Path, trees: &str, more: &[&str]) -> Vec<String> {
@@ -68,7 +49,7 @@ fn differing(a: &[String], b: &[String]) -> BTreeSet<usize> {
 fn corrections_change_the_sentences_they_are_about_and_can_be_undone() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let trees = train(dir);
+    let trees = model(dir, 480, 100, &[]);
     let before = translate(dir, &trees, &[]);
     let model = std::fs::read(dir.join("m")).unwrap();
     let used = rules(dir, &trees);
@@ -160,7 +141,7 @@ fn corrections_change_the_sentences_they_are_about_and_can_be_undone() {
 fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let trees = train(dir);
+    let trees = model(dir, 480, 100, &[]);
     let size = |name: &str| std::fs::metadata(dir.join(name)).unwrap().len();
     let whole = size("m");
     let info = |name: &str| -> Value {

@@ -1,7 +1,7 @@
 //! A small corpus, and training on it as a user would.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use super::run_in;
@@ -49,6 +49,26 @@ impl Corpus {
         let trees = ["--trees", "train.tree", "--dev-trees", "dev.tree", "--out", out];
         self.run(&arguments(&[&trees, more].concat()), "")
     }
+}
+
+/// Trains a model `m` in a folder with given trees, on so many pairs, quickly and with more options; returns the trees
+/// of so many sentences that training did not see.
+pub fn model(dir: &Path, pairs: usize, unseen: usize, more: &[&str]) -> String {
+    const DEV: usize = 40;
+    let total = (pairs + DEV + unseen).to_string();
+    success(&run_in(dir, &["sample", "--pairs", &total, "--out", "all"], ""));
+    for (from, name) in [("source.txt", "zh"), ("target.txt", "en"), ("source.tree", "tree")] {
+        let lines = std::fs::read_to_string(dir.join("all").join(from)).unwrap();
+        let lines: Vec<&str> = lines.lines().collect();
+        let (train, rest) = lines.split_at(pairs);
+        let (dev, test) = rest.split_at(DEV);
+        for (part, lines) in [("train", train), ("dev", dev), ("test", test)] {
+            std::fs::write(dir.join(format!("{part}.{name}")), lines.join("\n") + "\n").unwrap();
+        }
+    }
+    let usual = ["--trees", "train.tree", "--dev-trees", "dev.tree", "--rounds", "1", "--out", "m"];
+    success(&run_in(dir, &arguments(&[&usual, more].concat()), ""));
+    std::fs::read_to_string(dir.join("test.tree")).unwrap()
 }
 
 /// The usual arguments, except those that are given otherwise; of several values the last one counts.
