@@ -132,7 +132,7 @@ pub struct ParsedDependencies {
 pub struct MergeStatistics {
     /// States that were made; merged ones count once.
     pub states: usize,
-    /// At least so many sequences of actions were looked at.
+    /// Whole sequences of actions that those at the end stand for.
     pub derivations: f64,
 }
 

@@ -132,7 +132,7 @@ impl System for TagSystem {
         t.three(t1, t2, w0.suffixes[2]);
     }
 
-    fn digest(&self, tag: &u8) -> u64 {
+    fn digest(&self, tag: &u8, _: usize) -> u64 {
         u64::from(*tag)
     }
 

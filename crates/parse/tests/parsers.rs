@@ -369,6 +369,35 @@ fn merging_finds_at_least_what_the_beam_finds_on_the_whole() {
 }
 
 #[test]
+fn merging_without_a_limit_is_exhaustive_search() {
+    let mut vocab = Vocab::new();
+    let (_, trees) = sample(81_000, cases(20, 200), &mut vocab);
+    let mut workspace = Workspace::new();
+    // Sequences of n shifts and n - 1 reductions of two kinds: Catalan numbers times powers of two.
+    let sequences = [1.0, 2.0, 8.0, 40.0, 224.0, 1344.0];
+    let parsers = [(dependency(Templates::Paper, 1), false), (dependency(Templates::Rich, 3), true)];
+    for (parser, puts_aside) in parsers {
+        let mut fewer = 0;
+        for (index, tree) in trees.iter().enumerate() {
+            let length = 1 + index % sequences.len();
+            let words = texts(tree, &vocab);
+            let words: Vec<&str> = words.into_iter().filter(|word| word.len() > 1).take(length).collect();
+            let plain = parser.dependencies(&words, 1_000_000, None, &mut workspace).unwrap();
+            let mut statistics = MergeStatistics::default();
+            let merged =
+                parser.dependencies(&words, 1_000_000, Some(&mut statistics), &mut workspace).unwrap();
+            assert_eq!(merged.score, plain.score, "{words:?}");
+            assert_eq!(merged.heads, plain.heads, "{words:?}");
+            // One of the parsers puts words aside that it takes for punctuation.
+            let possible = &sequences[if puts_aside { 0 } else { words.len() - 1 }..words.len()];
+            assert!(possible.contains(&statistics.derivations), "{words:?}: {}", statistics.derivations);
+            fewer += usize::from((statistics.states as f64) < 2.0 * statistics.derivations);
+        }
+        assert!(fewer > 0, "states are merged");
+    }
+}
+
+#[test]
 fn a_tagger_without_lookahead_does_not_look_ahead() {
     let mut vocab = Vocab::new();
     let (_, train) = sample(0, 200, &mut vocab);

@@ -147,7 +147,7 @@ impl System for ConstituencySystem {
         }
     }
 
-    fn digest(&self, node: &Node) -> u64 {
+    fn digest(&self, node: &Node, _: usize) -> u64 {
         let [left, right] = node.parts;
         let flags = u64::from(node.right_only) << 1 | u64::from(node.head_left);
         let small = u64::from(node.category) << 16 | u64::from(node.label) << 2 | flags;

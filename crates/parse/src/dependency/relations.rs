@@ -131,7 +131,7 @@ impl System for RelationSystem {
         f.three(arc, u64::from(*before), u64::from(*second));
     }
 
-    fn digest(&self, relation: &u8) -> u64 {
+    fn digest(&self, relation: &u8, _: usize) -> u64 {
         u64::from(*relation)
     }
 

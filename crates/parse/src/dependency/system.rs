@@ -10,6 +10,8 @@
 //! carries what features see of it and not only a position, so that a decoder can hold the items of many different
 //! sentences at the same time.
 
+use sylvan_base::hash::fold;
+
 use super::features;
 use crate::lexicon::Word;
 use crate::machine::{ActionSet, Effect, System, View};
@@ -98,7 +100,6 @@ impl Item {
 
     /// What features see of it, in one number.
     pub(crate) fn digest(&self) -> u64 {
-        use sylvan_base::hash::fold;
         let tags = [self.word.tag, self.left.tag, self.right.tag, self.left2].map(u64::from);
         let tags = tags.iter().fold(0, |all, tag| all << 16 | tag);
         let small = [u64::from(self.right2) << 16, u64::from(self.lefts) << 8, u64::from(self.rights)];
@@ -300,9 +301,20 @@ impl System for DependencySystem {
         }
     }
 
-    fn digest(&self, item: &Item) -> u64 {
-        // Where it begins as well: what lies below must end there.
-        sylvan_base::hash::fold(item.digest(), u64::from(item.start))
+    fn digest(&self, item: &Item, under: usize) -> u64 {
+        let tags = |tags: [u16; 3]| tags.into_iter().fold(0, |all, tag| all << 16 | u64::from(tag));
+        match (self.templates, under) {
+            (Templates::Paper, 0) => {
+                let word = fold(item.word.form, tags([item.word.tag, item.left.tag, item.right.tag]));
+                fold(word, u64::from(item.start))
+            }
+            (Templates::Paper, _) => fold(item.word.form, u64::from(item.word.tag)),
+            (Templates::Rich, 0) => fold(item.digest(), u64::from(item.start)),
+            (Templates::Rich, 1) => item.digest(),
+            (Templates::Rich, _) => {
+                fold(item.word.form, u64::from(item.word.tag) << 32 | u64::from(item.around.edge))
+            }
+        }
     }
 
     fn depth(&self) -> usize {

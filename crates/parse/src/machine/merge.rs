@@ -27,6 +27,8 @@ struct Merged {
     /// The score of shifting here.
     shift: i32,
     below: Vec<u32>,
+    /// How many ways there are to build the item on top.
+    ways: f64,
     /// How the item on top was built: by a shift, by a change of the item of the first state, or by a join of the
     /// items of both.
     built: Option<(u32, Option<u32>)>,
@@ -119,7 +121,7 @@ impl<I: Copy + Default> MergingSearch<I> {
         let state = *view.state();
         for action in legal.iter() {
             let score = self.scores[action as usize];
-            match system.apply(sentence, view, action) {
+            match system.apply(sentence, View { states: &self.states, at, step }, action) {
                 Effect::Push(item) => {
                     self.merged[at as usize].shift = score;
                     let state = State {
@@ -130,7 +132,7 @@ impl<I: Copy + Default> MergingSearch<I> {
                         score: state.score + score,
                         action,
                     };
-                    let merged = Merged { inside: 0, shift: 0, below: vec![at], built: None };
+                    let merged = Merged { inside: 0, shift: 0, below: vec![at], ways: 1.0, built: None };
                     candidates.push(self.candidate(system, state, merged));
                 }
                 Effect::Change(item) => {
@@ -139,6 +141,7 @@ impl<I: Copy + Default> MergingSearch<I> {
                         inside: old.inside + score,
                         shift: 0,
                         below: old.below.clone(),
+                        ways: old.ways,
                         built: Some((at, None)),
                     };
                     let state = State {
@@ -151,14 +154,19 @@ impl<I: Copy + Default> MergingSearch<I> {
                     };
                     candidates.push(self.candidate(system, state, merged));
                 }
-                Effect::Join(item) => {
-                    for &p in &self.merged[at as usize].below {
-                        let (left, inner) = (&self.merged[p as usize], self.merged[at as usize].inside);
-                        let gain = left.shift + inner + score;
+                Effect::Join(_) => {
+                    for p in self.merged[at as usize].below.clone() {
+                        // To features all predecessors are alike, but what is built of them is not.
+                        self.states[at as usize].below = p;
+                        let view = View { states: &self.states, at, step };
+                        let Effect::Join(item) = system.apply(sentence, view, action) else { continue };
+                        let (left, right) = (&self.merged[p as usize], &self.merged[at as usize]);
+                        let gain = left.shift + right.inside + score;
                         let merged = Merged {
                             inside: left.inside + gain,
                             shift: 0,
                             below: left.below.clone(),
+                            ways: left.ways * right.ways,
                             built: Some((p, Some(at))),
                         };
                         let before = &self.states[p as usize];
@@ -172,18 +180,19 @@ impl<I: Copy + Default> MergingSearch<I> {
                         };
                         candidates.push(self.candidate(system, state, merged));
                     }
+                    self.states[at as usize].below = state.below;
                 }
             }
         }
     }
 
     fn candidate<S: System<Item = I>>(&self, system: &S, state: State<I>, merged: Merged) -> Candidate<I> {
-        let mut signature = fold(u64::from(state.next), system.digest(&state.item));
+        let mut signature = fold(u64::from(state.next), system.digest(&state.item, 0));
         let mut at = state.below;
-        for _ in 1..system.depth() {
+        for under in 1..system.depth() {
             let below = &self.states[at as usize];
             // The bottom of the stack is told from an item that looks like nothing.
-            signature = fold(fold(signature, system.digest(&below.item)), u64::from(at == 0));
+            signature = fold(fold(signature, system.digest(&below.item, under)), u64::from(at == 0));
             at = below.below;
         }
         Candidate { state, merged, signature }
@@ -204,10 +213,14 @@ impl<I: Copy + Default> MergingSearch<I> {
             let Some(candidate) = slots[at].take() else { continue };
             match known.get(&candidate.signature) {
                 Some(&index) => {
-                    let below = &mut self.merged[index as usize].below;
+                    let merged = &mut self.merged[index as usize];
+                    // What only has another predecessor is not built in another way.
+                    if candidate.merged.built.is_some() {
+                        merged.ways += candidate.merged.ways;
+                    }
                     for p in candidate.merged.below {
-                        if !below.contains(&p) {
-                            below.push(p);
+                        if !merged.below.contains(&p) {
+                            merged.below.push(p);
                         }
                     }
                 }
@@ -262,17 +275,8 @@ impl<I: Copy + Default> MergingSearch<I> {
         actions
     }
 
-    /// How many ways lead to the states of the last step. Only the best way to build an item is remembered, so this
-    /// counts choices of predecessors: a lower bound.
+    /// How many ways lead to the states of the last step, whose stack is one item.
     fn derivations(&self) -> f64 {
-        let mut ways = vec![1.0f64; self.states.len()];
-        for at in 1..self.states.len() {
-            // Predecessors always come before.
-            ways[at] = match self.merged[at].built {
-                None => self.merged[at].below.iter().map(|&p| ways[p as usize]).sum(),
-                Some((before, _)) => ways[before as usize].max(1.0),
-            };
-        }
-        self.beam.iter().map(|&at| ways[at as usize]).sum()
+        self.beam.iter().map(|&at| self.merged[at as usize].ways).sum()
     }
 }

@@ -169,8 +169,9 @@ pub(crate) trait System: Sync {
         4
     }
 
-    /// What tells an item from others in the same place: items with the same digest are the same to features.
-    fn digest(&self, item: &Self::Item) -> u64;
+    /// What tells an item from others in the same place, with so many items on top of it: items with the same digest
+    /// are the same to features. For the item on top it must tell where it begins, too: what lies below ends there.
+    fn digest(&self, item: &Self::Item, under: usize) -> u64;
 
     /// What an action does. It must be legal.
     fn apply(&self, sentence: &Self::Sentence, view: View<'_, Self::Item>, action: u8) -> Effect<Self::Item>;

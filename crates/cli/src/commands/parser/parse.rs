@@ -181,5 +181,5 @@ impl Worker<'_> {
 /// Counts go to standard error: standard output is the trees.
 #[allow(clippy::print_stderr)]
 fn report(merged: &MergeStatistics) {
-    eprintln!("{} states, for at least {:.3e} sequences of actions", merged.states, merged.derivations);
+    eprintln!("{} states, for {:.3e} sequences of actions", merged.states, merged.derivations);
 }
