@@ -120,8 +120,9 @@ fn layers_and_rules_of_one_sentence_take_part_alike() {
     };
     let table = build(&[("A(a) -> x", 1.0), ("S(x1:A) -> x1", 1.0)]);
     let overlay = build(&[("A(a) -> y", 1.0)]);
-    let own = build(&[("A(a) -> z", 1.0), ("B(b) -> b", 1.0)]);
-    let weights = Weights::of([("score", 1.0), ("tm1.score", 2.0), ("tm2.score", 3.0)]);
+    let own = build(&[("A(a) -> z", 3.0), ("B(b) -> b", 1.0)]);
+    // The sentence's own rules are weighed as the first layer is.
+    let weights = Weights::of([("score", 1.0), ("tm1.score", 2.0), ("tm2.score", 9.0)]);
     let applier = Applier::layered(&[&table, &overlay], &weights, DefaultRules::Never);
     let forest = applier.forest_in(
         &tree,

@@ -323,7 +323,7 @@ impl TextTranslator {
             let words: Vec<&str> = hypothesis.words.iter().map(|&word| vocab.text(word)).collect();
             let (mut features, mut links, mut derivation) = (Vec::new(), Vec::new(), String::new());
             if details {
-                features = ready.features(&decoded.forest, &hypothesis.derivation).0;
+                features = ready.features(sentence, &decoded.forest, &hypothesis.derivation).0;
                 links = ready.links(sentence, &decoded.forest, &hypothesis.derivation);
                 derivation = ready.show(sentence, &decoded.forest, &hypothesis.derivation);
             }

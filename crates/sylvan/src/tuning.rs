@@ -121,7 +121,7 @@ impl DecoderOnText<'_> {
         let decoded = ready.decode(sentence, self.algorithm, wish, workspace);
         let list = decoded.hypotheses.iter().map(|hypothesis| {
             let text = (self.text)(self.decoder.vocab(), &hypothesis.words);
-            let mut features = ready.features(&decoded.forest, &hypothesis.derivation);
+            let mut features = ready.features(sentence, &decoded.forest, &hypothesis.derivation);
             if self.sparse {
                 let sparse = ready.sparse_features(sentence, &decoded.forest, &hypothesis.derivation);
                 features.0.extend(sparse.0);

@@ -6,7 +6,7 @@ mod random;
 use sylvan::decoder::{Algorithm, Decoder, Glossary, Sentence, Wish, Workspace};
 use sylvan_base::{Rng, Symbol, Vocab};
 use sylvan_forest::TranslationForest;
-use sylvan_rules::{GrammarBuilder, Meta, Preprocessing, Rule, Weights};
+use sylvan_rules::{GrammarBuilder, Meta, Preprocessing, Rule, RuleCount, Source, TargetSide, Weights};
 use sylvan_search::{Beam, Cube, Derivations, Effort, Incremental, Limits, Prediction};
 use sylvan_testkit::{Instance, cases, random_instance};
 use sylvan_trees::Direction;
@@ -21,7 +21,9 @@ fn decoder(instance: &Instance, rng: &mut Rng) -> Decoder {
     meta.preprocessing.binarise = rng.chance(0.3).then_some(Direction::Right);
     let mut builder = GrammarBuilder::with_meta(meta);
     for (text, score) in &instance.rules {
-        builder.add(&Rule::parse(text, &mut vocab).unwrap(), &[*score as f32], &vocab);
+        let rule = Rule::parse(text, &mut vocab).unwrap();
+        let links = random_links(&rule, rng);
+        builder.add_counted(&rule, &[*score as f32], RuleCount::default(), &links, &vocab);
     }
     let weights = Weights::of([
         ("score", 1.0),
@@ -32,6 +34,21 @@ fn decoder(instance: &Instance, rng: &mut Rng) -> Decoder {
         ("oov", -2.0),
     ]);
     Decoder::new(builder.finish(), vec![random_model(rng)], weights, vocab).unwrap()
+}
+
+/// Links between the words of a rule: each target word to one source word, to several or to none.
+fn random_links(rule: &Rule, rng: &mut Rng) -> Vec<(u32, u32)> {
+    let sources = rule.source().iter().filter(|token| matches!(token, Source::Word(_))).count();
+    let targets = rule.target().iter().filter(|token| matches!(token, TargetSide::Word(_))).count();
+    let mut links = Vec::new();
+    for target in 0..targets as u32 {
+        for _ in 0..rng.below(3).min(sources) {
+            links.push((rng.below(sources) as u32, target));
+        }
+    }
+    links.sort_unstable();
+    links.dedup();
+    links
 }
 
 fn every_search() -> [(&'static str, Algorithm); 5] {
@@ -84,6 +101,7 @@ fn check_all(sentence: &Sentence, forest: &TranslationForest, glossary: &Glossar
 fn terms_hold_in_every_search() {
     let mut rng = Rng::new(77);
     let (mut compared, mut terms, mut missed) = (0, 0, 0);
+    let mut borrowed = 0;
     while compared < cases(300, 20_000) {
         let instance = random_instance(&mut rng);
         let mut decoder = decoder(&instance, &mut rng);
@@ -112,6 +130,8 @@ fn terms_hold_in_every_search() {
         }
         compared += 1;
         (terms, missed) = (terms + sentence.terms.len(), missed + sentence.missed.len());
+        let more = sentence.own.as_ref().is_some_and(|own| own.len() > sentence.terms.len());
+        borrowed += usize::from(more);
         check_all(&sentence, &forest, &glossary);
         // The words of leaves are in order and complete.
         let covered: Vec<usize> = sentence.leaves.iter().flat_map(|leaf| leaf.range()).collect();
@@ -125,7 +145,7 @@ fn terms_hold_in_every_search() {
                 &mut Workspace::default(),
             );
             for hypothesis in &found.hypotheses {
-                let features = ready.features(&found.forest, &hypothesis.derivation);
+                let features = ready.features(&sentence, &found.forest, &hypothesis.derivation);
                 let score = features.score(decoder.weights());
                 assert!((score - hypothesis.score).abs() < 1e-4, "{name}: {score} {}", hypothesis.score);
             }
@@ -134,6 +154,64 @@ fn terms_hold_in_every_search() {
         assert!(scores.iter().all(|score| (score - scores[0]).abs() < 1e-4), "{scores:?} {instance:?}");
     }
     assert!(terms > compared && missed > compared / 20, "{terms} terms, {missed} missed in {compared}");
+    assert!(borrowed > compared / 10, "rules were borrowed for {borrowed} of {compared}");
+}
+
+/// Translates with a glossary of one term and rules with links; the words, and the rules as they were used.
+fn with_term(tree: &str, rules: &[(&str, &[(u32, u32)])], term: (&str, &str)) -> (String, String) {
+    let mut rng = Rng::new(2);
+    let mut vocab = Vocab::new();
+    let mut builder = GrammarBuilder::new(["score"]);
+    for (text, links) in rules {
+        let rule = Rule::parse(text, &mut vocab).unwrap();
+        builder.add_counted(&rule, &[-1.0], RuleCount::default(), links, &vocab);
+    }
+    // Of what scores the same, the longer.
+    let weights = [("tm0.score", 1.0), ("tm0.words", 0.01), ("lm", 1e-6), ("glue", -50.0), ("oov", -50.0)];
+    let weights = Weights::of(weights);
+    let mut decoder = Decoder::new(builder.finish(), vec![random_model(&mut rng)], weights, vocab).unwrap();
+    let mut glossary = Glossary::default();
+    glossary.add(term.0, term.1, decoder.vocab_mut());
+    decoder.set_glossary(glossary);
+    let sentence = decoder.read_tree(tree).unwrap().unwrap();
+    let ready = decoder.ready();
+    let wish = Wish { best: 1, distinct: false };
+    let found = ready.decode(&sentence, Algorithm::Refine(Beam(100)), wish, &mut Workspace::default());
+    let best = &found.hypotheses[0];
+    let links = ready.links(&sentence, &found.forest, &best.derivation);
+    (
+        format!("{} {links:?}", decoder.vocab().join(&best.words)),
+        ready.show(&sentence, &found.forest, &best.derivation),
+    )
+}
+
+#[test]
+fn a_term_takes_the_place_of_what_its_words_were_translated_to() {
+    let tree = "(S (NP (DT the) (NN book)) (VP opens))";
+    let around = ("S(x1:NP x2:VP) -> x1 x2", &[][..]);
+    let verb = ("VP(opens) -> hiraku", &[(0, 0)][..]);
+    let rule = ("NP(DT(the) NN(book)) -> ano hon wo", &[(0, 0), (1, 1)][..]);
+    let (found, shown) = with_term(tree, &[around, verb, rule], ("book", "shoseki no"));
+    // The particle stays, and so does the article.
+    assert_eq!(found, "ano shoseki no wo hiraku [(0, 0), (0, 3), (1, 1), (1, 2), (1, 3), (2, 4)]");
+    assert!(shown.contains("NP(DT(the) NN(\"[ book ]\")) -> ano shoseki no wo"), "{shown}");
+    // Nodes above a term in a chain stay as well, and of several words the whole is replaced.
+    let chain = [
+        around,
+        ("VP(V(gives) PRT(up)) -> akirameru mono", &[(0, 0), (1, 0)][..]),
+        ("NP(N(she)) -> kanojo ga", &[(0, 0)][..]),
+    ];
+    let (found, _) = with_term("(S (NP (N she)) (VP (V gives) (PRT up)))", &chain, ("gives up", "yameru"));
+    assert_eq!(found, "kanojo ga yameru mono [(0, 0), (0, 1), (1, 2), (1, 3), (2, 2), (2, 3)]");
+    let (found, _) = with_term("(S (NP (N she)) (VP (V gives) (PRT up)))", &chain, ("she", "X"));
+    assert_eq!(found, "X ga akirameru mono [(0, 0), (0, 1), (1, 2), (1, 3), (2, 2), (2, 3)]");
+    // What is linked to other words too, or is in two pieces, is nobody's place.
+    for links in [&[(0, 1), (1, 1)][..], &[(1, 0), (1, 2), (0, 1)], &[(0, 0)]] {
+        let rules = [around, verb, ("NP(DT(the) NN(book)) -> ano hon wo", links)];
+        let (found, shown) = with_term(tree, &rules, ("book", "shoseki"));
+        assert!(!shown.contains("NN(\"[ book ]\")) -> "), "{shown}");
+        assert!(found.starts_with("the shoseki hiraku"), "{found}");
+    }
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn decode_all(decoder: &Decoder, sentence: &Sentence) {
     for (name, algorithm) in searches() {
         let found = ready.decode(sentence, algorithm, Wish::default(), &mut Workspace::default());
         let best = found.hypotheses.first().unwrap_or_else(|| panic!("{name} found nothing"));
-        let replayed = ready.features(&found.forest, &best.derivation).score(decoder.weights());
+        let replayed = ready.features(sentence, &found.forest, &best.derivation).score(decoder.weights());
         assert!((replayed - best.score).abs() < 1e-3, "{name}: {replayed} {}", best.score);
         assert!(best.words.len() >= sentence.leaves.len() && !found.cut_short, "{name}");
     }

@@ -382,7 +382,7 @@ impl Decode {
         }
         for hypothesis in &decoded.hypotheses {
             let words = vocab.join(&hypothesis.words);
-            let mut features = ready.features(&decoded.forest, &hypothesis.derivation);
+            let mut features = ready.features(sentence, &decoded.forest, &hypothesis.derivation);
             if self.sparse {
                 features.0.extend(ready.sparse_features(sentence, &decoded.forest, &hypothesis.derivation).0);
             }

@@ -54,7 +54,7 @@ impl<'g> RuleLayer<'g> {
 ///
 /// Grammars are layers: a mapped table first, then what the user adds to it; rules for one sentence can be given
 /// with the sentence. All take part alike; a layer's features are weighed by their names with or without its prefix
-/// (`tm0.p_ef`, `tm1.p_ef`).
+/// (`tm0.p_ef`, `tm1.p_ef`), and those of a sentence's own rules as the first layer's are.
 #[derive(Debug)]
 pub struct Applier<'g> {
     layers: Vec<RuleLayer<'g>>,
@@ -165,7 +165,7 @@ impl<'g> Applier<'g> {
         work: &mut Workspace,
     ) -> TranslationForest {
         let past = self.layers.last().map_or(0, |last| last.base + last.grammar.len() as u32);
-        let own = given.own.map(|grammar| RuleLayer::new(grammar, self.layers.len(), past, &self.weights));
+        let own = given.own.map(|grammar| RuleLayer::new(grammar, 0, past, &self.weights));
         let layers = || self.layers.iter().chain(own.as_ref());
         let Workspace { matchers, sizes: node_sizes, parts } = work;
         matchers.resize_with(layers().count(), Matcher::default);

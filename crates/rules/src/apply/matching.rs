@@ -234,6 +234,25 @@ pub fn match_rules<I: Input>(
     });
 }
 
+/// Calls `found` with every source side that matches at a node that is wanted, and with its rules.
+pub fn each_match<I: Input>(
+    grammar: &Grammar,
+    input: &I,
+    wanted: impl Fn(NodeId) -> bool,
+    mut found: impl FnMut(NodeId, SourceId, &[RuleId]),
+) {
+    let mut matcher = Matcher::default();
+    matcher.prepare(grammar, input);
+    let mut rules = Vec::new();
+    for node in (0..input.node_count()).map(NodeId::from_index).filter(|&node| wanted(node)) {
+        matcher.at(grammar, input, node, |matched| {
+            rules.clear();
+            grammar.each_rule(matched.source, grammar.hot_at(matched.at), |rule| rules.push(rule.id));
+            found(node, matched.source, &rules);
+        });
+    }
+}
+
 /// Calls `found` with every source side that matches somewhere.
 pub(crate) fn matching_sources<I: Input>(grammar: &Grammar, input: &I, mut found: impl FnMut(SourceId)) {
     let mut matcher = Matcher::default();

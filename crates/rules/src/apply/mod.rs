@@ -7,5 +7,5 @@ mod matching;
 
 pub use applier::{Applier, DefaultRules, Origin, SentenceRules, Workspace};
 pub use input::Input;
-pub use matching::match_rules;
 pub(crate) use matching::matching_sources;
+pub use matching::{each_match, match_rules};

@@ -56,7 +56,7 @@ impl Overlay {
 
     /// Whether a rule of the table may be used in a sentence.
     #[inline]
-    pub(crate) fn allows(&self, rule: RuleId, sentence: Option<u64>) -> bool {
+    pub fn allows(&self, rule: RuleId, sentence: Option<u64>) -> bool {
         self.of_table.get(&rule).is_none_or(|&entry| self.last(entry, sentence).is_none())
     }
 

@@ -113,8 +113,10 @@ impl<'d> Ready<'d> {
         let mut parts = Vec::new();
         match self.applier.origin(forest.edge(edge).spec.rule) {
             Origin::Rule(layer, rule) => {
+                // The sentence's own rules are weighed as those of the first layer.
+                let weighed = if layer < self.applier.layer_count() { layer } else { 0 };
                 let of_layer = |name: &str, value: f64| {
-                    Contribution::new(format!("tm{layer}.{name}"), value, weights.of_layer(layer, name))
+                    Contribution::new(format!("tm{weighed}.{name}"), value, weights.of_layer(weighed, name))
                 };
                 if let Some(grammar) = self.grammar_of(sentence, layer, rule) {
                     let values = grammar.features(rule);
@@ -148,7 +150,12 @@ impl<'d> Ready<'d> {
     }
 
     /// Where an edge's rule comes from, and which rule of the table it is or stands for.
-    pub fn rule_of(&self, forest: &TranslationForest, edge: EdgeId) -> (RuleKind, Option<RuleId>) {
+    pub fn rule_of(
+        &self,
+        sentence: &Sentence,
+        forest: &TranslationForest,
+        edge: EdgeId,
+    ) -> (RuleKind, Option<RuleId>) {
         match self.applier.origin(forest.edge(edge).spec.rule) {
             Origin::Default(_) => (RuleKind::Copy, None),
             Origin::Rule(0, rule) => (RuleKind::Table, Some(rule)),
@@ -156,7 +163,9 @@ impl<'d> Ready<'d> {
                 let overlay = self.decoder.overlay.as_ref();
                 (RuleKind::Overlay, overlay.and_then(|overlay| overlay.instead_of(rule)))
             }
-            Origin::Rule(..) => (RuleKind::Term, None),
+            Origin::Rule(_, rule) => {
+                (RuleKind::Term, sentence.borrowed.get(rule.0 as usize).copied().flatten())
+            }
         }
     }
 

@@ -5,9 +5,11 @@
 //! no search can do without the term, and every search can use it.
 
 use sylvan_base::{Fault, HashMap, Result, Span, Symbol, Vocab};
-use sylvan_rules::{Grammar, GrammarBuilder, Rule, Source, TargetSide};
+use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleCount, RuleId, Source, TargetSide};
 use sylvan_store::TextReader;
 use sylvan_trees::{Child, Tree, join};
+
+use super::borrowed::{Borrowed, Term};
 
 /// Source words and what they may be translated to.
 #[derive(Debug, Clone)]
@@ -122,9 +124,32 @@ impl Glossary {
         join(tree, &runs)
     }
 
-    /// Rules for the terms of a tree of [`compile`](Self::compile).
-    pub(super) fn rules(&self, tree: &Tree, vocab: &Vocab) -> Grammar {
-        let mut rules = Vec::new();
+    /// The terms of a sentence as rules are borrowed for them.
+    pub(super) fn borrowing(&self, terms: &[Occurrence]) -> Vec<Term<'_>> {
+        let term = |term: &Occurrence| {
+            let Entry { leaf, targets, .. } = &self.entries[term.entry];
+            Term { span: term.span, leaf: *leaf, targets: targets.iter().map(|target| &**target).collect() }
+        };
+        terms.iter().map(term).collect()
+    }
+
+    /// Rules for the terms of a tree of [`compile`](Self::compile): those that are borrowed from the table, best first,
+    /// and one that is nothing but the term, with the features of the best borrowed one that could stand in its place.
+    /// The second list says of each rule which one of the table it was made of.
+    pub(super) fn rules(
+        &self,
+        tree: &Tree,
+        borrowed: &[Borrowed],
+        table: &Grammar,
+        vocab: &Vocab,
+    ) -> (Grammar, Vec<Option<RuleId>>) {
+        let mut builder = GrammarBuilder::new(table.feature_names().iter().map(String::as_str));
+        let mut from = Vec::new();
+        for Borrowed { rule, links, features, from: id, .. } in borrowed {
+            builder.add_counted(rule, features, RuleCount::default(), links, vocab);
+            from.push(Some(*id));
+        }
+        let mut alone: Vec<Rule> = Vec::new();
         for node in tree.nodes() {
             let [Child::Leaf(position)] = tree.children(node) else { continue };
             let Some(&entry) = self.by_leaf.get(&tree.words()[*position as usize]) else { continue };
@@ -133,15 +158,17 @@ impl Glossary {
                 let source = vec![Source::Open(tree.label(node), 1), Source::Word(*leaf)];
                 let target = target.iter().map(|&word| TargetSide::Word(word)).collect();
                 let rule = Rule::new(source, target).expect("a node over a word is a source side");
-                if !rules.contains(&rule) {
-                    rules.push(rule);
+                if !alone.contains(&rule) && !borrowed.iter().any(|known| known.rule == rule) {
+                    alone.push(rule);
                 }
             }
         }
-        let mut builder = GrammarBuilder::new([]);
-        for rule in &rules {
-            builder.add(rule, &[], vocab);
+        for rule in &alone {
+            let same = borrowed.iter().find(|known| known.rule.source() == rule.source());
+            let none = || vec![0.0; table.feature_names().len()];
+            builder.add(rule, &same.map_or_else(none, |same| same.features.clone()), vocab);
+            from.push(None);
         }
-        builder.finish()
+        (builder.finish(), from)
     }
 }

@@ -6,6 +6,7 @@
 //!                                                       replay --> feature values (weights . values = score)
 //! ```
 
+mod borrowed;
 mod contributions;
 mod glossary;
 mod json;
@@ -322,9 +323,14 @@ impl<'d> Ready<'d> {
         }
     }
 
-    /// The values of all features of a derivation.
-    pub fn features(&self, forest: &TranslationForest, derivation: &Derivation) -> Features {
-        replay::features(&self.applier, &self.scorers, forest, derivation)
+    /// The values of all features of a derivation of a sentence.
+    pub fn features(
+        &self,
+        sentence: &Sentence,
+        forest: &TranslationForest,
+        derivation: &Derivation,
+    ) -> Features {
+        replay::features(&self.applier, sentence.own.as_ref(), &self.scorers, forest, derivation)
     }
 
     /// The sparse features of a derivation, in the order of their names. Weights of other features do not count here.

@@ -46,29 +46,27 @@ struct LayerSums {
 
 pub(super) fn features(
     applier: &Applier<'_>,
+    own: Option<&Grammar>,
     scorers: &[NgramScorer<'_>],
     forest: &TranslationForest,
     derivation: &Derivation,
 ) -> Features {
     let (mut glue, mut copied, mut parse) = (0.0, 0.0, 0.0);
-    let origin = |edge| applier.origin(forest.edge(edge).spec.rule);
-    // The sentence's own rules are a layer behind the others, which is there only if it was used.
-    let used = derivation.edges().iter().filter_map(|&edge| match origin(edge) {
-        Origin::Rule(number, _) => Some(number + 1),
-        Origin::Default(_) => None,
-    });
-    let count = used.max().unwrap_or(0).max(applier.layer_count());
+    let count = applier.layer_count();
+    // The sentence's own rules are behind all layers, and weighed as the first.
+    let layer = |number: usize| if number < count { number } else { 0 };
     let names = |number| applier.grammar(number).map_or(&[][..], |grammar| grammar.feature_names());
     let mut layers: Vec<LayerSums> = (0..count)
         .map(|number| LayerSums { values: vec![0.0; names(number).len()], ..LayerSums::default() })
         .collect();
+    let origin = |edge| applier.origin(forest.edge(edge).spec.rule);
     for &edge in derivation.edges() {
         parse += forest.input_score(edge);
         match origin(edge) {
             Origin::Rule(number, rule) => {
-                let sums = &mut layers[number];
+                let sums = &mut layers[layer(number)];
                 sums.rules += 1.0;
-                if let Some(grammar) = applier.grammar(number) {
+                if let Some(grammar) = applier.grammar(number).or(own) {
                     for (sum, value) in sums.values.iter_mut().zip(grammar.features(rule)) {
                         *sum += f64::from(value);
                     }
@@ -81,7 +79,7 @@ pub(super) fn features(
         forest,
         |_, _| {},
         |from, _| match origin(derivation.edges()[from]) {
-            Origin::Rule(number, _) => layers[number].words += 1.0,
+            Origin::Rule(number, _) => layers[layer(number)].words += 1.0,
             Origin::Default(_) => copied += 1.0,
         },
     );

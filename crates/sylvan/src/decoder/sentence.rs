@@ -2,10 +2,11 @@
 
 use sylvan_base::{Id, Span, Symbol};
 use sylvan_forest::VertexId;
-use sylvan_rules::{Grammar, Preprocessing};
+use sylvan_rules::{Grammar, Preprocessing, RuleId};
 use sylvan_trees::{CleanUp, NodeId, PackedForest, Tree};
 
 use super::Decoder;
+use super::borrowed::borrow;
 use super::glossary::Occurrence;
 
 /// The syntax of a sentence.
@@ -37,8 +38,9 @@ pub struct Sentence {
     pub syntax: Syntax,
     /// Which words of the sentence each leaf stands for.
     pub leaves: Vec<Span>,
-    /// Rules for this sentence alone.
+    /// Rules for this sentence alone, and of each the rule of the table that it was made of.
     pub own: Option<Grammar>,
+    pub(super) borrowed: Vec<Option<RuleId>>,
     /// Terms that are in every translation.
     pub terms: Vec<Occurrence>,
     /// Terms that overlap others and are translated freely.
@@ -53,7 +55,15 @@ impl Sentence {
             Syntax::Forest(forest) => forest.words().len(),
         };
         let leaves = (0..words).map(|position| Span::new(position, position + 1)).collect();
-        Self { number: None, syntax, leaves, own: None, terms: Vec::new(), missed: Vec::new() }
+        Self {
+            number: None,
+            syntax,
+            leaves,
+            own: None,
+            borrowed: Vec::new(),
+            terms: Vec::new(),
+            missed: Vec::new(),
+        }
     }
 }
 
@@ -70,8 +80,12 @@ impl Decoder {
         }
         let leaves = leaves(cleaned.words().len(), &terms);
         let tree = divide.apply(self.glossary.compile(&cleaned, &terms), &mut self.vocab)?;
-        let own = Some(self.glossary.rules(&tree, &self.vocab));
-        Some(Sentence { number: None, syntax: Syntax::Tree(tree), leaves, own, terms, missed })
+        let before = divide.apply(cleaned, &mut self.vocab)?;
+        let allowed = |rule| self.overlay.as_ref().is_none_or(|overlay| overlay.allows(rule, None));
+        let around = borrow(&self.grammar, &self.weights, allowed, &before, &self.glossary.borrowing(&terms));
+        let (own, borrowed) = self.glossary.rules(&tree, &around, &self.grammar, &self.vocab);
+        let syntax = Syntax::Tree(tree);
+        Some(Sentence { number: None, syntax, leaves, own: Some(own), borrowed, terms, missed })
     }
 
     /// Prepares a packed forest. If it holds terms of the glossary, its best tree is taken: terms cut through

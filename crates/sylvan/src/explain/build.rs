@@ -172,7 +172,7 @@ impl Builder<'_, '_> {
         let mut steps = Vec::with_capacity(edges.len());
         for (index, change) in changes.into_iter().enumerate() {
             let edge = edges[index];
-            let (kind, rule) = self.ready.rule_of(self.forest, edge);
+            let (kind, rule) = self.ready.rule_of(self.sentence, self.forest, edge);
             let (mut words, mut inner) = (own[index].iter(), held[index].iter());
             let mut target = Vec::new();
             for symbol in self.forest.target(edge) {
@@ -254,7 +254,7 @@ impl Builder<'_, '_> {
         let parts = self.ready.contributions(self.sentence, self.forest, &change.derivation);
         Competitor {
             rule: self.ready.edge_text(self.sentence, self.forest, change.edge),
-            kind: self.ready.rule_of(self.forest, change.edge).0,
+            kind: self.ready.rule_of(self.sentence, self.forest, change.edge).0,
             words: self.texts(&change.derivation),
             score: parts.score(),
             difference: score - parts.score(),
