@@ -1,5 +1,5 @@
 //! What every other crate stands on: typed ids, the vocabulary, spans, errors that name their place,
-//! repeatable hashing and random numbers, and the progress interface.
+//! repeatable hashing and random numbers, work shared out among threads, and the progress interface.
 //!
 //! ```text
 //! "the cat" --Vocab::intern--> [Symbol(0), Symbol(1)] --Vocab::text--> "the", "cat"
