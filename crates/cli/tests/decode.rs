@@ -161,7 +161,7 @@ fn terms_of_a_glossary_are_in_every_translation() {
         let words: Vec<&str> = output.lines().map(|line| line.split(" ||| ").nth(1).unwrap()).collect();
         assert_eq!(words, ["THEY sleeps", "THEY pao"], "{search}");
         // The features of a term's rule count, and make up the score.
-        assert!(output.contains("tm1.rules=1") && output.contains("tm1.words=1"), "{output}");
+        assert!(output.contains("tm0.rules=3") && output.contains("tm0.words=2"), "{output}");
         let stats = std::fs::read_to_string(folder.path().join("stats.json")).unwrap();
         assert!(stats.contains("\"terms\":3") && stats.contains("\"terms_missed\":0"), "{stats}");
     }

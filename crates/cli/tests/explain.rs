@@ -157,9 +157,13 @@ fn options_of_explain_do_what_they_say() {
     let one = &explain(dir, &["--glossary", "terms"], tree)[0];
     check_sums(one);
     let term = list(one, "steps").iter().find(|step| step["kind"] == "term").unwrap();
-    assert_eq!(term["source"], serde_json::json!([0]));
+    assert_eq!(term["source"][0], 0);
     assert_eq!(one["source"][0], word);
-    assert!(list(one, "words").iter().any(|word| word["text"] == "zzterm"));
+    let found = list(one, "words").iter().find(|word| word["text"] == "zzterm").unwrap();
+    assert_eq!(found["links"], serde_json::json!([0]));
+    // Its rule was learnt with another word there.
+    assert!(term["rule"].as_str().unwrap().contains("zzterm"), "{term}");
+    assert!(term["count"][0].as_f64().unwrap() >= 1.0, "{term}");
 
     // A word that was never seen is copied, and says so.
     let unknown = tree.replacen(&format!(" {word})"), " zzunknown)", 1);
