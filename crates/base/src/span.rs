@@ -37,6 +37,12 @@ impl Span {
         (self.start as usize) <= position && position < self.end as usize
     }
 
+    /// Whether all of another lies inside.
+    #[inline]
+    pub fn covers(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
     /// As a range of indices.
     #[inline]
     pub fn range(self) -> std::ops::Range<usize> {

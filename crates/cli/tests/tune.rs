@@ -5,28 +5,16 @@ mod common;
 
 use common::corpus::{Corpus, failure, success};
 
+/// Tuning on the files of a model.
+const OF_MODEL: [&str; 7] = ["tune", "--grammar", "m.work/rules", "--lm", "m.work/lm", "--trees", "dev.tree"];
+
 #[test]
 fn tuning_alone_improves_the_score_and_is_the_same_at_any_number_of_threads() {
     let corpus = Corpus::new(200);
     success(&corpus.train("m", &[]));
     let tune = |more: &[&str]| {
-        let mut arguments = vec![
-            "tune",
-            "--grammar",
-            "m.work/rules",
-            "--lm",
-            "m.work/lm",
-            "--trees",
-            "dev.tree",
-            "--reference",
-            "dev.en",
-            "--rounds",
-            "3",
-            "--nbest",
-            "20",
-            "--beam",
-            "20",
-        ];
+        let mut arguments = OF_MODEL.to_vec();
+        arguments.extend(["--reference", "dev.en", "--rounds", "3", "--nbest", "20", "--beam", "20"]);
         arguments.extend(["--log", "log.json"]);
         let named: Vec<&str> = more.iter().copied().step_by(2).collect();
         let all: Vec<&str> = arguments[1..]
@@ -62,20 +50,7 @@ fn tuning_alone_improves_the_score_and_is_the_same_at_any_number_of_threads() {
     }
     corpus.write("w", "lm0=1\nwords=0\n");
     assert_ne!(tune(&["--weights", "w"]), one);
-    let output = corpus.run(
-        &[
-            "tune",
-            "--grammar",
-            "m.work/rules",
-            "--lm",
-            "m.work/lm",
-            "--trees",
-            "dev.tree",
-            "--reference",
-            "train.en",
-        ],
-        "",
-    );
+    let output = corpus.run(&[&OF_MODEL[..], &["--reference", "train.en"]].concat(), "");
     assert!(failure(&output).contains("found 200 lines, expected 60 as in dev.tree"));
 }
 

@@ -85,8 +85,7 @@ fn fate(node: Span, runs: &[(Span, Symbol)]) -> Fate {
     for position in [node.start, node.end - 1] {
         let Some(run) = run_at(runs, position) else { continue };
         let run = runs[run].0;
-        let within = |inner: Span, outer: Span| outer.start <= inner.start && inner.end <= outer.end;
-        match (within(node, run), within(run, node)) {
+        match (run.covers(node), node.covers(run)) {
             (_, true) => {}
             (true, false) => return Fate::Goes,
             (false, false) => return Fate::Dissolves,

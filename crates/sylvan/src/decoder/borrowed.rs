@@ -45,7 +45,7 @@ pub(super) fn borrow(
     terms: &[Term<'_>],
 ) -> Vec<Borrowed> {
     let weights: Vec<f64> = table.feature_names().iter().map(|name| weights.of_layer(0, name)).collect();
-    let holds_term = |node: NodeId| terms.iter().any(|term| within(term.span, tree.span(node)));
+    let holds_term = |node: NodeId| terms.iter().any(|term| tree.span(node).covers(term.span));
     let mut all: Vec<Borrowed> = Vec::new();
     each_match(table, tree, holds_term, |node, source, rules| {
         let source = table.source(source).unwrap_or_default();
@@ -62,15 +62,11 @@ pub(super) fn borrow(
             }
         }
     });
-    // Best first, then those of the same words together: of each only the first stays.
+    // Best first: of those that come out alike only the first stays.
     all.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.from.cmp(&b.from)));
     let mut seen = sylvan_base::HashSet::default();
     all.retain(|one| seen.insert(one.rule.clone()));
     all
-}
-
-fn within(inner: Span, outer: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// A source side in which terms are leaves.
@@ -87,8 +83,7 @@ impl SourceSide {
     fn with_terms(source: &[Source], tree: &Tree, node: NodeId, terms: &[Term<'_>]) -> Option<Self> {
         let mut side = Self { tokens: Vec::new(), moved: Vec::new(), terms: Vec::new() };
         let mut words = 0;
-        let term_at =
-            |place: u32| terms.iter().position(|term| term.span.range().contains(&(place as usize)));
+        let term_at = |place: u32| terms.iter().position(|term| term.span.contains(place as usize));
         let mut pending = vec![Child::Node(node)];
         for token in source {
             match (token, pending.pop()?) {
@@ -106,7 +101,7 @@ impl SourceSide {
                             }
                         }
                         // What is inside of a term goes with it.
-                        Some(term) if within(span, terms[term].span) => {}
+                        Some(term) if terms[term].span.covers(span) => {}
                         _ => side.tokens.push(*token),
                     }
                 }
@@ -121,7 +116,7 @@ impl SourceSide {
                 },
                 (Source::Var(_), Child::Node(at)) => {
                     let span = tree.span(at);
-                    let inside = |term: usize| within(span, terms[term].span) && span != terms[term].span;
+                    let inside = |term: usize| terms[term].span.covers(span) && span != terms[term].span;
                     if term_at(span.start).is_some_and(inside) {
                         return None;
                     }

@@ -1,11 +1,11 @@
 //! `sylvan parser parse`: trees for text.
 
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sylvan_base::{Progress, Vocab, parallel};
+use sylvan_base::{InputError, Progress, Vocab, parallel};
 use sylvan_parse::{Kind, MergeStatistics, Parser, Workspace, pack};
-use sylvan_store::Output;
 use sylvan_trees::{Tree, egret, penn};
 
 use crate::lines::{next_chunk, read_ahead};
@@ -71,7 +71,7 @@ impl Parse {
             "--k-best: expected with --format penn and a constituency model"
         );
         anyhow::ensure!(!self.merge || kind == Kind::Dependency, "--merge: expected with a dependency model");
-        let mut out = Output::create(Path::new("-"))?;
+        let mut out = std::io::stdout().lock();
         let progress = Terminal::default();
         progress.begin("parsing", None);
         let lines = read_ahead(&self.text)?;
@@ -89,10 +89,12 @@ impl Parse {
                 worker.line(number + index as u64 + 1, line)
             });
             for (text, statistics) in parsed {
-                out.write(text.as_bytes())?;
+                out.write_all(text.as_bytes()).map_err(InputError::io("-", "write"))?;
                 merged.states += statistics.states;
                 merged.derivations += statistics.derivations;
             }
+            // Whoever reads along gets what is there.
+            out.flush().map_err(InputError::io("-", "write"))?;
             number += chunk.len() as u64;
             progress.at(number);
         }
@@ -100,7 +102,7 @@ impl Parse {
         if self.merge {
             report(&merged);
         }
-        Ok(out.finish()?)
+        Ok(())
     }
 }
 
