@@ -1,6 +1,7 @@
 //! The vocabulary: strings to dense ids and back.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 
@@ -16,10 +17,16 @@ define_id!(
 /// One byte buffer, one offset per string and a table of ids: no allocation per string. Vocabularies are
 /// values; there is no global one. A finished vocabulary is written to a file and mapped back by
 /// `sylvan_store::FrozenVocab`.
+///
+/// A vocabulary can [extend](Vocab::extending) a finished one that others share: it knows all of its strings under
+/// their ids and numbers its own behind them. So the words of one sentence cost nothing that outlives it.
 #[derive(Clone, Default)]
 pub struct Vocab {
+    /// What it extends, and how many strings that has.
+    parent: Option<Arc<Vocab>>,
+    first: u32,
     bytes: String,
-    /// `ends[i]` is where string `i` ends; it starts where the one before ends.
+    /// `ends[i]` is where own string `i` ends; it starts where the one before ends.
     ends: Vec<u32>,
     table: HashTable<Symbol>,
     hasher: foldhash::fast::FixedState,
@@ -40,49 +47,75 @@ impl Vocab {
         vocab
     }
 
+    /// A vocabulary with all strings of another one, and room for more.
+    pub fn extending(parent: Arc<Vocab>) -> Self {
+        let first = parent.len() as u32;
+        Self { parent: Some(parent), first, ..Self::default() }
+    }
+
+    /// Forgets its own strings, keeps the memory, and extends `parent` from now on.
+    pub fn restart(&mut self, parent: &Arc<Vocab>) {
+        self.first = parent.len() as u32;
+        self.parent = Some(Arc::clone(parent));
+        self.bytes.clear();
+        self.ends.clear();
+        self.table.clear();
+    }
+
     /// The id of `text`, which is added if it is new.
     #[inline]
     pub fn intern(&mut self, text: &str) -> Symbol {
         let hash = self.hasher.hash_one(text);
-        let (bytes, ends) = (&self.bytes, &self.ends);
-        if let Some(&symbol) = self.table.find(hash, |&symbol| slice(bytes, ends, symbol) == text) {
-            return symbol;
+        match self.find(hash, text) {
+            Some(symbol) => symbol,
+            None => self.add(hash, text),
         }
-        self.add(hash, text)
     }
 
     #[cold]
     fn add(&mut self, hash: u64, text: &str) -> Symbol {
-        let symbol = Symbol::from_index(self.ends.len());
+        let own = Symbol::from_index(self.ends.len());
         self.bytes.push_str(text);
         assert!(self.bytes.len() <= u32::MAX as usize, "a vocabulary holds at most 4 GiB of text");
         self.ends.push(self.bytes.len() as u32);
         let (bytes, ends, hasher) = (&self.bytes, &self.ends, &self.hasher);
-        self.table.insert_unique(hash, symbol, |&other| hasher.hash_one(slice(bytes, ends, other)));
-        symbol
+        self.table.insert_unique(hash, own, |&other| hasher.hash_one(slice(bytes, ends, other)));
+        Symbol(self.first + own.0)
+    }
+
+    /// All vocabularies of a chain hash alike, so that a string is hashed once.
+    #[inline]
+    fn find(&self, hash: u64, text: &str) -> Option<Symbol> {
+        let inherited = self.parent.as_ref().and_then(|parent| parent.find(hash, text));
+        inherited.or_else(|| {
+            let own = self.table.find(hash, |&own| slice(&self.bytes, &self.ends, own) == text);
+            own.map(|own| Symbol(self.first + own.0))
+        })
     }
 
     /// The id of `text`, if it is known.
     #[inline]
     pub fn get(&self, text: &str) -> Option<Symbol> {
-        let hash = self.hasher.hash_one(text);
-        self.table.find(hash, |&symbol| slice(&self.bytes, &self.ends, symbol) == text).copied()
+        self.find(self.hasher.hash_one(text), text)
     }
 
     /// The string of an id of this vocabulary. Panics on a foreign id that is out of range.
     #[inline]
     pub fn text(&self, symbol: Symbol) -> &str {
-        slice(&self.bytes, &self.ends, symbol)
+        match &self.parent {
+            Some(parent) if symbol.0 < self.first => parent.text(symbol),
+            _ => slice(&self.bytes, &self.ends, Symbol(symbol.0 - self.first)),
+        }
     }
 
-    /// How many strings there are.
+    /// How many strings there are, those of a vocabulary that it extends included.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.first as usize + self.ends.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// Ids and strings in id order.
@@ -128,6 +161,30 @@ impl std::fmt::Debug for Vocab {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        /// A chain of vocabularies, however the words are divided among it, is one vocabulary.
+        #[test]
+        fn a_chain_of_vocabularies_is_one(
+            words in prop::collection::vec("[a-e]{0,2}", 0..60),
+            cuts in prop::collection::vec(0usize..60, 2),
+        ) {
+            let whole = Vocab::of(words.iter().map(String::as_str));
+            let mut chain = Vocab::new();
+            for (at, word) in words.iter().enumerate() {
+                if cuts.contains(&at) {
+                    chain = Vocab::extending(Arc::new(chain));
+                }
+                prop_assert_eq!(Some(chain.intern(word)), whole.get(word));
+            }
+            prop_assert_eq!(chain.len(), whole.len());
+            prop_assert!(chain.iter().eq(whole.iter()));
+            // Started again, only the strings of the vocabulary below are left.
+            let below = Arc::new(Vocab::of(["x"]));
+            chain.restart(&below);
+            prop_assert_eq!((chain.len(), chain.get("x"), chain.get("a")), (1, Some(Symbol(0)), None));
+        }
+    }
 
     proptest! {
         #[test]

@@ -122,13 +122,13 @@ mod tests {
         for number in 0..2 + rng.below(4) {
             let vertex = builder.vertex(1, Span::new(0, 1));
             for id in 0..1 + rng.below(3) {
-                let mut target = vec![Part::Word(Symbol(rng.below(3) as u32))];
+                let mut target = vec![Part::word(Symbol(rng.below(3) as u32))];
                 for _ in 0..rng.below(3) {
                     if let Some(&tail) = known.get(rng.below(known.len().max(1))) {
                         target.push(Part::Vertex(tail));
                     }
                 }
-                let rule = RuleRef { layer: Layer::Table, id: (number * 10 + id) as u32 };
+                let rule = RuleRef { layer: Layer::Grammar, id: (number * 10 + id) as u32 };
                 let score = -3.0 * rng.unit();
                 builder.edge(EdgeSpec { rule, score, nodes: 1, hash: id as u64 }, &target);
             }

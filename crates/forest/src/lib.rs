@@ -16,24 +16,29 @@
 //! use sylvan_forest::{Derivation, EdgeSpec, ForestBuilder, Layer, Part, RuleRef};
 //! let mut vocab = Vocab::new();
 //! let (he, slept) = (vocab.intern("he"), vocab.intern("slept"));
-//! let rule = |id| RuleRef { layer: Layer::Table, id };
+//! let rule = |id| RuleRef { layer: Layer::Grammar, id };
 //! let mut builder = ForestBuilder::new();
 //! let np = builder.vertex(1, Span::new(0, 1));
-//! builder.edge(EdgeSpec { rule: rule(0), score: -0.5, nodes: 1, hash: 1 }, &[Part::Word(he)]);
+//! builder.edge(EdgeSpec { rule: rule(0), score: -0.5, nodes: 1, hash: 1 }, &[Part::word(he)]);
 //! let s = builder.vertex(2, Span::new(0, 2));
-//! builder.edge(EdgeSpec { rule: rule(1), score: -0.1, nodes: 1, hash: 2 }, &[Part::Vertex(np), Part::Word(slept)]);
+//! builder.edge(EdgeSpec { rule: rule(1), score: -0.1, nodes: 1, hash: 2 }, &[Part::Vertex(np), Part::word(slept)]);
 //! let forest = builder.finish(s);
 //! let derivation = Derivation::new(forest.edge_ids().rev().collect());
 //! assert_eq!(derivation.words(&forest), [he, slept]);
 //! ```
 
+mod builder;
 mod derivation;
+mod edges;
 mod inside_outside;
+mod token;
 mod translation;
 
+pub use builder::ForestBuilder;
 pub use derivation::Derivation;
+pub use edges::Edges;
 pub use inside_outside::{InsideOutside, Sum};
+pub use token::{Token, TokenId};
 pub use translation::{
-    BundleId, Edge, EdgeId, EdgeSpec, ForestBuilder, Layer, Part, RuleRef, Target, TranslationForest,
-    VertexId,
+    BundleId, Edge, EdgeId, EdgeSpec, Layer, Part, RuleRef, Target, TranslationForest, VertexId,
 };

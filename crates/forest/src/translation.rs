@@ -1,6 +1,8 @@
 //! Vertices, edges and bundles in flat arrays.
 
-use sylvan_base::{HashMap, Id, IndexVec, Span, Symbol, define_id};
+use sylvan_base::{Id, IndexVec, Span, Symbol, define_id};
+
+use crate::{Token, TokenId};
 
 define_id!(
     /// A place in the input: tree node or span. Tails always have smaller ids than heads.
@@ -20,13 +22,13 @@ impl BundleId {
     pub const EMPTY: BundleId = BundleId(0);
 }
 
-/// Where a rule comes from.
+/// Whether an edge's rule is one of a grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Layer {
-    /// The rule table.
-    Table,
-    /// Made for this input alone: a default rule for a place where no rule matches.
-    Sentence,
+    /// A rule of a grammar: learnt, added by a correction, or made for this input.
+    Grammar,
+    /// The default rule of a place where no rule matches.
+    Default,
 }
 
 /// A rule: its layer, and its number in the numbering of that layer's owner.
@@ -51,9 +53,16 @@ pub enum Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// A target word.
-    Word(Symbol),
+    Word(Token),
     /// A place to translate; must have been declared before the head.
     Vertex(VertexId),
+}
+
+impl Part {
+    /// A target word that is affiliated with no source word.
+    pub fn word(word: Symbol) -> Self {
+        Self::Word(Token::from(word))
+    }
 }
 
 /// What is said about an edge beside its target side.
@@ -77,14 +86,14 @@ pub struct Edge {
     pub head: VertexId,
     /// See [`EdgeSpec`].
     pub spec: EdgeSpec,
-    target: std::ops::Range<u32>,
+    pub(crate) target: std::ops::Range<u32>,
 }
 
 #[derive(Debug, Clone)]
-struct Vertex {
-    edges: std::ops::Range<u32>,
-    nodes: u32,
-    span: Span,
+pub(crate) struct Vertex {
+    pub(crate) edges: std::ops::Range<u32>,
+    pub(crate) nodes: u32,
+    pub(crate) span: Span,
 }
 
 /// All derivations of one input.
@@ -94,14 +103,17 @@ struct Vertex {
 /// [`BundleId::EMPTY`]). Edges that cannot be completed are gone: see [`ForestBuilder::finish`].
 #[derive(Debug, Clone)]
 pub struct TranslationForest {
-    vertices: IndexVec<VertexId, Vertex>,
-    edges: IndexVec<EdgeId, Edge>,
-    targets: Vec<Target>,
-    bundle_ends: Vec<u32>,
-    words: Vec<Symbol>,
+    pub(crate) vertices: IndexVec<VertexId, Vertex>,
+    pub(crate) edges: IndexVec<EdgeId, Edge>,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) bundle_ends: Vec<u32>,
+    pub(crate) words: Vec<TokenId>,
+    pub(crate) tokens: IndexVec<TokenId, Token>,
+    /// Per vertex what it is called; empty if vertices have no labels.
+    pub(crate) labels: Vec<Symbol>,
     /// Per edge the score that the input itself has there; empty if there is none.
-    inputs: Vec<f64>,
-    goal: VertexId,
+    pub(crate) inputs: Vec<f64>,
+    pub(crate) goal: VertexId,
 }
 
 impl TranslationForest {
@@ -158,8 +170,30 @@ impl TranslationForest {
         })
     }
 
+    /// The target words of the sentence, each once; their ids are dense.
+    pub fn tokens(&self) -> &[Token] {
+        self.tokens.as_slice()
+    }
+
+    /// A target word of the sentence.
+    #[inline]
+    pub fn token(&self, token: TokenId) -> Token {
+        self.tokens[token]
+    }
+
+    /// What a vertex is called, if vertices have labels.
+    pub fn label(&self, vertex: VertexId) -> Option<Symbol> {
+        self.labels.get(vertex.index()).copied()
+    }
+
+    /// The words of a bundle as symbols.
+    pub fn bundle_words(&self, bundle: BundleId) -> impl ExactSizeIterator<Item = Symbol> + '_ {
+        self.bundle(bundle).iter().map(|&token| self.token(token).word)
+    }
+
     /// A bundle's words.
-    pub fn bundle(&self, bundle: BundleId) -> &[Symbol] {
+    #[inline]
+    pub fn bundle(&self, bundle: BundleId) -> &[TokenId] {
         let index = bundle.index();
         let start = if index == 0 { 0 } else { self.bundle_ends[index - 1] as usize };
         &self.words[start..self.bundle_ends[index] as usize]
@@ -176,7 +210,7 @@ impl TranslationForest {
         self.clone().retain(keep)
     }
 
-    fn retain(mut self, keep: impl Fn(EdgeId) -> bool) -> TranslationForest {
+    pub(crate) fn retain(mut self, keep: impl Fn(EdgeId) -> bool) -> TranslationForest {
         let mut alive = vec![false; self.vertices.len()];
         let mut kept = Vec::with_capacity(self.edges.len());
         for vertex in self.vertices() {
@@ -212,148 +246,5 @@ impl TranslationForest {
     /// The source words below a vertex.
     pub fn span(&self, vertex: VertexId) -> Span {
         self.vertices[vertex].span
-    }
-}
-
-/// Builds a [`TranslationForest`] bottom-up: declare a vertex, then its edges, then the next vertex.
-#[derive(Debug, Default)]
-pub struct ForestBuilder {
-    vertices: IndexVec<VertexId, Vertex>,
-    edges: IndexVec<EdgeId, Edge>,
-    targets: Vec<Target>,
-    bundle_ends: Vec<u32>,
-    words: Vec<Symbol>,
-    bundles: HashMap<Box<[Symbol]>, BundleId>,
-    run: Vec<Symbol>,
-    inputs: Vec<f64>,
-}
-
-impl ForestBuilder {
-    /// An empty forest.
-    pub fn new() -> Self {
-        let mut builder = Self::default();
-        // The empty bundle is bundle 0.
-        builder.bundle();
-        builder
-    }
-
-    /// Declares the next vertex, with the number of input nodes and the source words below it.
-    pub fn vertex(&mut self, nodes: u32, span: Span) -> VertexId {
-        let next = self.edges.len() as u32;
-        self.vertices.push(Vertex { edges: next..next, nodes, span })
-    }
-
-    /// Adds an edge to the vertex declared last.
-    ///
-    /// # Panics
-    /// If there is no vertex yet, or a tail is not below the head: the caller's error, not the user's.
-    pub fn edge(&mut self, spec: EdgeSpec, target: &[Part]) {
-        let head = VertexId::from_index(self.vertices.len().checked_sub(1).expect("a vertex comes first"));
-        let start = self.targets.len() as u32;
-        self.run.clear();
-        for &part in target {
-            match part {
-                Part::Word(word) => self.run.push(word),
-                Part::Vertex(vertex) => {
-                    assert!(vertex < head, "tails come before their head");
-                    self.flush_run();
-                    self.targets.push(Target::Vertex(vertex));
-                }
-            }
-        }
-        self.flush_run();
-        if self.targets.len() as u32 == start {
-            self.targets.push(Target::Bundle(BundleId::EMPTY));
-        }
-        self.edges.push(Edge { head, spec, target: start..self.targets.len() as u32 });
-        self.vertices[head].edges.end += 1;
-    }
-
-    /// The parser's score of what the edge added last covers; 0 unless it is said.
-    pub fn input_score(&mut self, score: f64) {
-        if score != 0.0 {
-            self.inputs.resize(self.edges.len().saturating_sub(1), 0.0);
-            self.inputs.push(score);
-        }
-    }
-
-    /// How many edges the vertex declared last has so far.
-    pub fn edges_of_last(&self) -> usize {
-        self.vertices.last().map_or(0, |vertex| vertex.edges.len())
-    }
-
-    fn flush_run(&mut self) {
-        if !self.run.is_empty() {
-            let bundle = self.bundle();
-            self.targets.push(Target::Bundle(bundle));
-            self.run.clear();
-        }
-    }
-
-    /// The id of the words in `self.run`.
-    fn bundle(&mut self) -> BundleId {
-        if let Some(&bundle) = self.bundles.get(self.run.as_slice()) {
-            return bundle;
-        }
-        let bundle = BundleId::from_index(self.bundle_ends.len());
-        self.words.extend_from_slice(&self.run);
-        self.bundle_ends.push(self.words.len() as u32);
-        self.bundles.insert(self.run.clone().into_boxed_slice(), bundle);
-        bundle
-    }
-
-    /// Completes the forest and removes edges with a tail that has no derivation, so that no search starts
-    /// what it cannot finish.
-    pub fn finish(self, goal: VertexId) -> TranslationForest {
-        let Self { vertices, edges, targets, bundle_ends, words, inputs, .. } = self;
-        TranslationForest { vertices, edges, targets, bundle_ends, words, inputs, goal }.retain(|_| true)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn spec(id: u32) -> EdgeSpec {
-        EdgeSpec { rule: RuleRef { layer: Layer::Table, id }, score: -1.0, nodes: 1, hash: u64::from(id) }
-    }
-
-    #[test]
-    fn words_are_bundled_and_equal_bundles_shared() {
-        let mut builder = ForestBuilder::new();
-        let (a, b) = (Symbol(0), Symbol(1));
-        let x = builder.vertex(1, Span::new(0, 1));
-        builder.edge(spec(0), &[Part::Word(a), Part::Word(b)]);
-        builder.edge(spec(1), &[]);
-        let top = builder.vertex(2, Span::new(0, 2));
-        builder.edge(spec(2), &[Part::Word(a), Part::Word(b), Part::Vertex(x), Part::Word(b)]);
-        let forest = builder.finish(top);
-        let edges: Vec<EdgeId> = forest.edge_ids().collect();
-        let [Target::Bundle(ab)] = forest.target(edges[0]) else { panic!() };
-        assert_eq!(forest.bundle(*ab), [a, b]);
-        assert_eq!(forest.target(edges[1]), [Target::Bundle(BundleId::EMPTY)]);
-        assert!(forest.bundle(BundleId::EMPTY).is_empty());
-        let [Target::Bundle(first), Target::Vertex(v), Target::Bundle(last)] = forest.target(edges[2]) else {
-            panic!()
-        };
-        assert_eq!((first, *v), (ab, x));
-        assert_eq!(forest.bundle(*last), [b]);
-    }
-
-    #[test]
-    fn edges_that_cannot_be_completed_disappear_upwards() {
-        let mut builder = ForestBuilder::new();
-        let dead = builder.vertex(1, Span::new(0, 1));
-        let middle = builder.vertex(2, Span::new(0, 1));
-        builder.edge(spec(0), &[Part::Vertex(dead)]);
-        let top = builder.vertex(3, Span::new(0, 1));
-        builder.edge(spec(1), &[Part::Vertex(middle)]);
-        builder.edge(spec(2), &[Part::Word(Symbol(5))]);
-        let forest = builder.finish(top);
-        assert_eq!(forest.edges(dead).len(), 0);
-        assert_eq!(forest.edges(middle).len(), 0);
-        let left: Vec<u32> = forest.edges(top).map(|edge| forest.edge(edge).spec.rule.id).collect();
-        assert_eq!(left, [2]);
-        assert!(!forest.is_dead());
     }
 }

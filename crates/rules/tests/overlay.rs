@@ -170,7 +170,7 @@ fn any_corrections_equal_a_table_edited_by_hand() {
         let defaults = DefaultRules::Missing { per_rule: -5.0, per_word: -1.0 };
         let base = table(&rules, &mut vocab);
         let (overlay, _) = read(&text, &base, &mut vocab).unwrap();
-        let applier = Applier::new(&base, &weights, defaults).with_overlay(&overlay);
+        let applier = Applier::new(&base, &weights, defaults).with_overlay(std::sync::Arc::new(overlay));
         let before = edges(&Applier::new(&base, &weights, defaults).forest(&tree, &vocab));
         for sentence in [1, 2, 3] {
             let given = SentenceRules { own: None, number: Some(sentence) };
@@ -201,7 +201,8 @@ fn lines_are_read_as_they_are_documented() {
     assert_eq!([added.features(RuleId(0)), added.features(RuleId(1))], [[-1.0, 3.0], [2.0, 2.5]]);
     assert_eq!([overlay.instead_of(RuleId(0)), overlay.instead_of(RuleId(1))], [None, Some(RuleId(1))]);
     let weights = Weights::of(WEIGHTS);
-    let applier = Applier::new(&base, &weights, DefaultRules::Never).with_overlay(&overlay);
+    let applier =
+        Applier::new(&base, &weights, DefaultRules::Never).with_overlay(std::sync::Arc::new(overlay));
     let tree = tree("(S (A a))", &mut vocab);
     let origins = |number| {
         let given = SentenceRules { own: None, number };

@@ -4,7 +4,7 @@
 //! and the last `min(m, g - 1)` words are kept, whatever they are. A model that knows which of its words can still
 //! matter should implement [`TwoSided`] itself and keep fewer.
 
-use sylvan_base::Symbol;
+use sylvan_forest::TokenId;
 
 use crate::{LanguageModel, Mark, Side, TwoSided};
 
@@ -23,17 +23,17 @@ impl Words {
         usize::from(self.len)
     }
 
-    fn iter(&self) -> impl DoubleEndedIterator<Item = Symbol> + '_ {
-        self.words[..self.len()].iter().map(|&word| Symbol(word))
+    fn iter(&self) -> impl DoubleEndedIterator<Item = TokenId> + '_ {
+        self.words[..self.len()].iter().map(|&word| TokenId(word))
     }
 
-    fn push(&mut self, word: Symbol) {
+    fn push(&mut self, word: TokenId) {
         self.words[self.len()] = word.0;
         self.len += 1;
     }
 
     /// Appends, and forgets the oldest beyond `most`.
-    fn roll(&mut self, word: Symbol, most: usize) {
+    fn roll(&mut self, word: TokenId, most: usize) {
         if self.len() < most {
             self.push(word);
         } else if most > 0 {
@@ -51,8 +51,8 @@ impl Words {
     }
 }
 
-impl FromIterator<Symbol> for Words {
-    fn from_iter<I: IntoIterator<Item = Symbol>>(symbols: I) -> Self {
+impl FromIterator<TokenId> for Words {
+    fn from_iter<I: IntoIterator<Item = TokenId>>(symbols: I) -> Self {
         let mut words = Self::default();
         symbols.into_iter().for_each(|word| words.push(word));
         words
@@ -120,7 +120,7 @@ impl<L: LanguageModel> TwoSided for BoundaryWords<'_, L> {
     type State = Boundary;
     type Shown = ShownBoundary;
 
-    fn piece(&self, words: &[Symbol]) -> (f64, Boundary) {
+    fn piece(&self, words: &[TokenId]) -> (f64, Boundary) {
         let left = words.iter().copied().take(self.history()).collect();
         let right = words.iter().copied().skip(words.len().saturating_sub(self.history())).collect();
         (self.lm.local(words), Boundary { left, right })

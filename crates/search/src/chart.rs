@@ -19,6 +19,7 @@ use sylvan_forest::{BundleId, Derivation, EdgeId, Target, TranslationForest, Ver
 use crate::deduction::EdgeOrder;
 use crate::out_forest::{OutForest, OutForestBuilder};
 use crate::outcome::better;
+use crate::stop::Stop;
 use crate::{Counters, Outcome, TwoSided};
 
 /// A translation of one vertex.
@@ -76,6 +77,7 @@ pub struct Chart<S> {
     /// Per bundle its score and state.
     pub(crate) bundles: Vec<(f64, S)>,
     pub(crate) counters: Counters,
+    cut_short: bool,
     keep: Losers,
     losers: Vec<Loser>,
     /// Where the losers of the vertex at hand begin.
@@ -94,6 +96,7 @@ impl<S> Default for Chart<S> {
             ends: Vec::new(),
             bundles: Vec::new(),
             counters: Counters::default(),
+            cut_short: false,
             keep: Losers::Forget,
             losers: Vec::new(),
             fresh_losers: 0,
@@ -118,6 +121,7 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         self.fresh_losers = 0;
         self.keep = keep;
         self.counters = Counters::default();
+        self.cut_short = false;
         self.cell.clear();
         self.known.clear();
         self.bundles.clear();
@@ -126,6 +130,17 @@ impl<S: Copy + Eq + Hash> Chart<S> {
             self.counters.lm_queries += words.len() as u64;
             self.bundles.push(lm.piece(words));
         }
+    }
+
+    /// Whether time is up, so that only the narrowest beam is left.
+    pub(crate) fn is_cut_short(&mut self, stop: &Stop) -> bool {
+        self.cut_short = self.cut_short || stop.is_due();
+        self.cut_short
+    }
+
+    /// Whether the last search was cut short by its deadline.
+    pub fn was_cut_short(&self) -> bool {
+        self.cut_short
     }
 
     /// The items of a finished vertex, best first.

@@ -29,6 +29,7 @@ use std::collections::BinaryHeap;
 use sylvan_forest::{EdgeId, TranslationForest, VertexId};
 
 use crate::chart::{Chart, Item, Losers};
+use crate::stop::Stop;
 use crate::{Beam, Outcome, TwoSided};
 
 /// The limits of cube pruning, per vertex.
@@ -52,7 +53,7 @@ impl Cube {
 ///
 /// Without limits every combination is looked at and the result is exact.
 pub fn cube_pruning<M: TwoSided>(forest: &TranslationForest, lm: &M, limits: Cube) -> Option<Outcome> {
-    CubePruning::default().search(forest, lm, limits, Losers::Forget)
+    CubePruning::default().search(forest, lm, limits, Losers::Forget, &Stop::NEVER)
 }
 
 /// The memory of the search, to be used for many sentences.
@@ -103,9 +104,12 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
         lm: &M,
         limits: Cube,
         losers: Losers,
+        stop: &Stop,
     ) -> Option<Outcome> {
         self.chart.start(forest, lm, losers);
         for vertex in forest.vertices() {
+            let narrow = Cube { beam: Beam(1), pops: 1 };
+            let limits = if self.chart.is_cut_short(stop) { narrow } else { limits };
             self.fill(forest, lm, limits, vertex);
         }
         self.chart.best(forest, lm)

@@ -11,7 +11,7 @@
 //! once per class and takes combinations of items and options best first, instead of making all of them.
 
 use sylvan_base::{Span, define_id};
-use sylvan_forest::{BundleId, EdgeId};
+use sylvan_forest::{BundleId, EdgeId, Edges};
 
 define_id!(
     /// All of an item that decides its future, but for the states of the models and the score. Equal items recombine.
@@ -23,7 +23,13 @@ define_id!(
 );
 
 /// A left-to-right decoder's items and inference rules over one sentence.
+///
+/// A deduction has its edges: those of a translation forest, or a store that grows as the search goes on.
 pub trait Deduction {
+    /// What its edges live in.
+    type Forest: Edges;
+    /// The edges known so far.
+    fn forest(&self) -> &Self::Forest;
     /// The item to start with.
     fn axiom(&mut self) -> ItemId;
     /// How many bins there are.
@@ -33,9 +39,13 @@ pub trait Deduction {
     /// The item's class, or `None` if it is complete.
     fn class(&self, item: ItemId) -> Option<ClassId>;
     /// The estimate of everything that an item still lacks, for ranking in its bin.
-    fn future(&self, item: ItemId) -> f64;
+    fn future(&self, _item: ItemId) -> f64 {
+        0.0
+    }
     /// The part of the estimate that does not depend on the option chosen next.
-    fn rest(&self, item: ItemId) -> f64;
+    fn rest(&self, _item: ItemId) -> f64 {
+        0.0
+    }
     /// The options of a class, in any order. Asked once per class.
     fn options(&mut self, class: ClassId, out: &mut Vec<Choice>);
     /// What taking an option emits, into `bundles`, which is empty. Returns charges and future of the best successor
@@ -70,6 +80,13 @@ pub struct Choice {
     pub advance: u32,
     /// Whether all of them are exactly that far.
     pub exactly: bool,
+}
+
+impl Choice {
+    /// An option of which nothing is known but its estimate.
+    pub fn new(id: u32, estimate: f64) -> Self {
+        Self { id, estimate, advance: 0, exactly: false }
+    }
 }
 
 /// What bins have room for.

@@ -30,14 +30,14 @@
 //! | `EdgeSpec::nodes` | \|C(r)\| |
 //! | a bin | the beam of one step |
 
-use sylvan_base::{HashMap, IndexVec, Span, Symbol};
-use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
+use sylvan_base::{HashMap, IndexVec, Span};
+use sylvan_forest::{BundleId, EdgeId, Target, TokenId, TranslationForest, VertexId};
 
 use crate::deduction::{
     Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth,
 };
-use crate::engine::{Engine, Found, Limits, OnVisit, Problem, Wanted};
-use crate::{Estimate, LanguageModel, NoStepModel, Outcome, StepModel, inside_estimate};
+use crate::engine::{Completed, Engine, Limits, OnVisit, Run};
+use crate::{Estimate, LanguageModel, Outcome, inside_estimate};
 
 /// What an item's rank adds to its score for the part not yet translated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,6 +193,12 @@ fn leading_bundles(mut target: &[Target], mut on_bundle: impl FnMut(BundleId)) -
 }
 
 impl Deduction for TopDown<'_> {
+    type Forest = TranslationForest;
+
+    fn forest(&self) -> &TranslationForest {
+        self.forest
+    }
+
     fn axiom(&mut self) -> ItemId {
         self.axiom
     }
@@ -285,7 +291,7 @@ pub struct Step {
     /// The symbols still to be produced, without `</s>`.
     pub residual: Vec<Target>,
     /// The target words so far.
-    pub words: Vec<Symbol>,
+    pub words: Vec<TokenId>,
     /// The edges charged so far.
     pub edges: Vec<EdgeId>,
     /// Whether the beam kept it; of the others only the best few are shown.
@@ -301,35 +307,33 @@ pub fn incremental<L: LanguageModel>(
     limits: impl Into<Limits>,
     config: impl Into<Incremental>,
 ) -> Option<Outcome> {
-    let problem = Problem { forest, lm, steps: &NoStepModel };
-    let found =
-        search(&mut Engine::default(), &problem, limits.into(), config.into(), Wanted::default(), None)?;
-    Some(Outcome::of(forest, found))
+    let found = search(&mut Engine::default(), forest, Run::new(lm), limits.into(), config.into(), None);
+    found.map(Outcome::from)
 }
 
 /// Incremental search in full: with a step model, with memory that is used again, with all that was found.
-pub fn search<L: LanguageModel, M: StepModel>(
-    engine: &mut Engine<L::State, M::State>,
-    problem: &Problem<'_, L, M>,
+pub fn search<L: LanguageModel>(
+    engine: &mut Engine<L::State>,
+    forest: &TranslationForest,
+    run: Run<'_, L>,
     limits: Limits,
     config: Incremental,
-    wanted: Wanted,
     on_step: Option<&mut dyn FnMut(&Step)>,
-) -> Option<Found> {
-    let forest = problem.forest;
+) -> Option<Completed> {
     if forest.is_dead() {
         return None;
     }
-    let estimate = inside_estimate(forest, problem.lm);
+    let lm = run.lm;
+    let estimate = inside_estimate(forest, lm);
     let mut deduction = TopDown::new(forest, &estimate, config);
     let mut visits = Vec::new();
     // The trace needs the residuals while the search owns them: items are collected and shown afterwards.
     let mut on_visit = |visit: &_| visits.push(Clone::clone(visit));
     let on_visit: OnVisit<'_> = if on_step.is_some() { Some(&mut on_visit) } else { None };
-    let mut found = engine.search(problem, &mut deduction, limits, wanted, on_visit)?;
+    let mut found = engine.search(run, &mut deduction, limits, on_visit)?;
     found.counters.lm_queries += estimate.lm_queries;
     if let Some(on_step) = on_step {
-        let end = problem.lm.end(problem.lm.null());
+        let end = lm.end(lm.null());
         for visit in visits {
             on_step(&Step {
                 bin: visit.bin as u32,
@@ -355,15 +359,14 @@ pub fn incremental_traced<L: LanguageModel>(
     config: impl Into<Incremental>,
     mut on_step: impl FnMut(&Step),
 ) -> Option<Outcome> {
-    let problem = Problem { forest, lm, steps: &NoStepModel };
     let mut engine = Engine::default();
-    let wanted = Wanted::default();
-    let found = search(&mut engine, &problem, limits.into(), config.into(), wanted, Some(&mut on_step))?;
-    Some(Outcome::of(forest, found))
+    let (limits, config) = (limits.into(), config.into());
+    let found = search(&mut engine, forest, Run::new(lm), limits, config, Some(&mut on_step))?;
+    Some(Outcome::from(found))
 }
 
 /// The words that a prefix of a derivation has produced once scan and complete are done.
-fn prefix_words(forest: &TranslationForest, edges: &[EdgeId]) -> Vec<Symbol> {
+fn prefix_words(forest: &TranslationForest, edges: &[EdgeId]) -> Vec<TokenId> {
     let mut words = Vec::new();
     let mut open: Vec<Target> = vec![Target::Vertex(forest.goal())];
     let mut edges = edges.iter();

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use sylvan_base::Symbol;
+use sylvan_forest::TokenId;
 
 use crate::Neighbours;
 
@@ -24,7 +24,7 @@ pub trait LanguageModel {
     /// estimates.
     fn null(&self) -> Self::State;
     /// The score of `word` after `state`, and the state after it.
-    fn score(&self, state: Self::State, word: Symbol) -> (f64, Self::State);
+    fn score(&self, state: Self::State, word: TokenId) -> (f64, Self::State);
     /// The score of the end of the sentence after `state`.
     fn end(&self, state: Self::State) -> f64;
 
@@ -36,19 +36,19 @@ pub trait LanguageModel {
 
     /// How much of a piece's words its neighbours can notice. The default is right for every model, but models that
     /// know that less matters let more items recombine.
-    fn horizon(&self, words: &[Symbol]) -> Horizon {
+    fn horizon(&self, words: &[TokenId]) -> Horizon {
         let most = self.order() - 1;
         let open = words.len().min(most);
         Horizon { open, closed: words.len() >= most, reach: open }
     }
 
     /// The score of words without their left context: what estimates use, never final scores.
-    fn local(&self, words: &[Symbol]) -> f64 {
+    fn local(&self, words: &[TokenId]) -> f64 {
         self.run(self.null(), words).0
     }
 
     /// Scores words one after the other from `state`.
-    fn run(&self, mut state: Self::State, words: &[Symbol]) -> (f64, Self::State) {
+    fn run(&self, mut state: Self::State, words: &[TokenId]) -> (f64, Self::State) {
         let mut total = 0.0;
         for &word in words {
             let (score, next) = self.score(state, word);
@@ -59,7 +59,7 @@ pub trait LanguageModel {
     }
 
     /// The score of a whole sentence, `</s>` included.
-    fn sentence(&self, words: &[Symbol]) -> f64 {
+    fn sentence(&self, words: &[TokenId]) -> f64 {
         let (score, state) = self.run(self.begin(), words);
         score + self.end(state)
     }
@@ -82,11 +82,11 @@ pub trait Bounds {
     /// The most that `next` (`None`: the end of the sentence) can score after any history that ends in `known`, which
     /// has less than `order()` words. More known words never give a larger bound, and `order() - 1` of them give the
     /// score itself; both up to rounding.
-    fn upper_bound(&mut self, known: &[Symbol], next: Option<Symbol>) -> f64;
+    fn upper_bound(&mut self, known: &[TokenId], next: Option<TokenId>) -> f64;
 }
 
 impl Bounds for NoLanguageModel {
-    fn upper_bound(&mut self, _known: &[Symbol], _next: Option<Symbol>) -> f64 {
+    fn upper_bound(&mut self, _known: &[TokenId], _next: Option<TokenId>) -> f64 {
         0.0
     }
 }
@@ -102,7 +102,7 @@ impl LanguageModel for NoLanguageModel {
     }
     fn begin(&self) {}
     fn null(&self) {}
-    fn score(&self, _state: (), _word: Symbol) -> (f64, ()) {
+    fn score(&self, _state: (), _word: TokenId) -> (f64, ()) {
         (0.0, ())
     }
     fn end(&self, _state: ()) -> f64 {

@@ -16,10 +16,10 @@
 //! use sylvan_base::{Span, Symbol};
 //! use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef};
 //! use sylvan_search::{Beam, Future, NoLanguageModel, incremental};
-//! let rule = RuleRef { layer: Layer::Table, id: 0 };
+//! let rule = RuleRef { layer: Layer::Grammar, id: 0 };
 //! let mut builder = ForestBuilder::new();
 //! let top = builder.vertex(1, Span::new(0, 1));
-//! builder.edge(EdgeSpec { rule, score: -0.7, nodes: 1, hash: 1 }, &[Part::Word(Symbol(3))]);
+//! builder.edge(EdgeSpec { rule, score: -0.7, nodes: 1, hash: 1 }, &[Part::word(Symbol(3))]);
 //! let forest = builder.finish(top);
 //! let found = incremental(&forest, &NoLanguageModel, Beam::UNLIMITED, Future::Inside).expect("one derivation");
 //! assert_eq!(found.score, -0.7);
@@ -40,7 +40,10 @@ mod out_forest;
 mod outcome;
 mod prediction;
 mod refine;
+mod search;
 mod step_model;
+mod stop;
+mod trace;
 mod two_sided;
 
 pub use boundary_words::{Boundary, BoundaryWords, ShownBoundary};
@@ -48,7 +51,7 @@ pub use brute_force::{Derivations, brute_force};
 pub use chart::{Chart, Losers, Way};
 pub use cube_pruning::{Cube, CubePruning, cube_pruning};
 pub use deduction::{Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
-pub use engine::{Engine, Found, Limits, OnVisit, Problem, Visit, Wanted};
+pub use engine::{Completed, Engine, Limits, OnVisit, Run, Visit};
 pub use estimate::{Estimate, inside_estimate};
 pub use exact::neighbours::Neighbours;
 pub use exact::{Certified, Effort, NoBounds, Round, exact};
@@ -65,5 +68,8 @@ pub use prediction::{
     search as prediction_search,
 };
 pub use refine::{Refine, refine};
-pub use step_model::{Move, NoStepModel, StepModel};
+pub use search::{Found, Search, SearchName, Workspace, WorkspaceOf};
+pub use step_model::{Move, StepModel, StepModels, StepState, replay};
+pub use stop::Stop;
+pub use trace::TraceItem;
 pub use two_sided::{Mark, Side, TwoSided};

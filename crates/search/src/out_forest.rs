@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use sylvan_base::hash::fold;
-use sylvan_forest::{Derivation, EdgeId, TranslationForest};
+use sylvan_forest::{Derivation, EdgeId, Edges};
 
 use crate::deduction::EdgeOrder;
 
@@ -61,13 +61,13 @@ impl OutForest {
     }
 
     /// The derivation of a list of edges that was collected tails first, arc by arc.
-    pub fn derivation(&self, forest: &TranslationForest, edges: Vec<EdgeId>) -> Derivation {
+    pub fn derivation<E: Edges>(&self, forest: &E, edges: Vec<EdgeId>) -> Derivation {
         derivation(forest, edges, self.order)
     }
 }
 
 /// The derivation of edges that come in some order.
-pub(crate) fn derivation(forest: &TranslationForest, edges: Vec<EdgeId>, order: EdgeOrder) -> Derivation {
+pub(crate) fn derivation<E: Edges>(forest: &E, edges: Vec<EdgeId>, order: EdgeOrder) -> Derivation {
     match order {
         EdgeOrder::HeadsFirst => Derivation::new(edges),
         EdgeOrder::TailsFirst => Derivation::from_tails_first(forest, &edges),
@@ -91,18 +91,11 @@ impl OutForestBuilder {
     }
 
     /// Adds a way to make `node`.
-    pub fn arc(
-        &mut self,
-        node: usize,
-        tails: &[u32],
-        edges: &[EdgeId],
-        score: f64,
-        forest: &TranslationForest,
-    ) {
+    pub fn arc<E: Edges>(&mut self, node: usize, tails: &[u32], edges: &[EdgeId], score: f64, forest: &E) {
         let (first_tail, first_edge) = (self.tails.len() as u32, self.edges.len() as u32);
         self.tails.extend_from_slice(tails);
         self.edges.extend_from_slice(edges);
-        let hash = edges.iter().fold(0, |hash, &edge| fold(hash, forest.edge(edge).spec.hash));
+        let hash = edges.iter().fold(0, |hash, &edge| fold(hash, forest.hash(edge)));
         let arc = OutArc {
             score,
             hash,

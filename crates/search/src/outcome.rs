@@ -1,11 +1,10 @@
 //! What a search is told and what it returns.
 
 use sylvan_base::Symbol;
-use sylvan_forest::{Derivation, TranslationForest};
+use sylvan_forest::{Derivation, Edges, TranslationForest};
 
 use crate::LanguageModel;
-use crate::engine::Found;
-use crate::out_forest::derivation;
+use crate::engine::Completed;
 
 /// How many items are kept where items compete (a bin, a vertex), counted after recombination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,22 +49,23 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What a left-to-right search found, as a derivation.
-    pub fn of(forest: &TranslationForest, found: Found) -> Self {
-        let Found { edges, order, score, counters, .. } = found;
-        Self { derivation: derivation(forest, edges, order), score, counters }
-    }
-
     /// The translation.
     pub fn words(&self, forest: &TranslationForest) -> Vec<Symbol> {
         self.derivation.words(forest)
     }
 }
 
+impl From<Completed> for Outcome {
+    fn from(found: Completed) -> Self {
+        let Completed { derivation, score, counters, .. } = found;
+        Self { derivation, score, counters }
+    }
+}
+
 /// The model score of a derivation, computed from nothing but its edges and words. Every search must agree
 /// with it.
-pub fn rescore<L: LanguageModel>(forest: &TranslationForest, lm: &L, derivation: &Derivation) -> f64 {
-    derivation.local_score(forest) + lm.sentence(&derivation.words(forest))
+pub fn rescore<L: LanguageModel, E: Edges>(forest: &E, lm: &L, derivation: &Derivation) -> f64 {
+    derivation.local_score(forest) + lm.sentence(&derivation.tokens(forest))
 }
 
 /// The better of two candidates: the higher score, then the smaller content hash, so that no answer depends

@@ -5,86 +5,229 @@
 //! search did: its words, the edges that it charged, the places still open. They may go on in several ways at once,
 //! as a structured language model does when a word can be attached in several places, and only left-to-right
 //! searches can use them.
+//!
+//! Step models are chosen at run time. States are small numbers that a model gives out for one sentence, so several
+//! models combine into one ([`StepModels`]) whatever their states are made of, and a search without any costs nothing.
 
-use std::fmt::Debug;
-use std::hash::Hash;
-
-use sylvan_base::{Span, Symbol};
-use sylvan_forest::EdgeId;
+use sylvan_base::{HashMap, Span};
+use sylvan_forest::{Derivation, EdgeId, Edges, Target, TokenId};
 
 /// A step as models see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Move<'a> {
     /// The words emitted.
-    pub words: &'a [Symbol],
+    pub words: &'a [TokenId],
     /// The edges charged, in the deduction's order.
     pub edges: &'a [EdgeId],
-    /// The places still to be translated after the step, next first, if the deduction says so and
-    /// [`StepModel::WANTS_FRONTIER`] is set.
+    /// The places still to be translated after the step, next first, if the deduction knows them and
+    /// [`StepModel::wants_frontier`] asks for them.
     pub open: &'a [Span],
 }
 
+/// A state of a step model, numbered by the model within one sentence. Equal states have equal futures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct StepState(pub u32);
+
 /// A model of the steps of a left-to-right search. Scores are natural logs, already weighted.
 pub trait StepModel {
-    /// The state after some steps; equal states have equal futures.
-    type State: Copy + Eq + Hash + Debug;
-    /// Whether the model never says anything. Lets the engine drop hopeless steps before they are made.
-    const SILENT: bool = false;
-    /// Whether [`Move::open`] must be filled.
-    const WANTS_FRONTIER: bool = false;
-
-    /// The state at the start of a sentence.
-    fn begin(&self) -> Self::State;
-    /// Calls `next` with the score and the state of each way to go on; never calling it forbids the step.
-    fn advance(&self, state: Self::State, step: &Move<'_>, next: &mut dyn FnMut(f64, Self::State));
+    /// Forgets the sentence before; returns the state at the start of the next one.
+    fn begin(&mut self) -> StepState;
+    /// Appends the score and the state of each way to go on to `next`; none forbids the step.
+    fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>);
     /// The score of ending here.
-    fn finish(&self, state: Self::State) -> f64;
+    fn finish(&mut self, state: StepState) -> f64;
     /// States of different groups do not compete in a bin (see `Limits::groups`).
-    fn group(&self, _state: Self::State) -> u32 {
+    fn group(&self, _state: StepState) -> u32 {
         0
     }
+    /// Whether [`Move::open`] must be filled.
+    fn wants_frontier(&self) -> bool {
+        false
+    }
+    /// How many features it has.
+    fn features(&self) -> usize;
+    /// Adds the values of its features on the way from one state to the next to `values`; `None` as next state stands
+    /// for the end. Weights times values is the score of that way.
+    fn values(&mut self, from: StepState, step: &Move<'_>, to: Option<StepState>, values: &mut [f64]);
 }
 
-/// No step model.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoStepModel;
+/// Step models side by side: scores add up, a state stands for one state of each.
+#[derive(Default)]
+pub struct StepModels<'m> {
+    models: Vec<Box<dyn StepModel + 'm>>,
+    tuples: Vec<StepState>,
+    index: HashMap<Box<[StepState]>, StepState>,
+    ways: Vec<Vec<(f64, StepState)>>,
+}
 
-impl StepModel for NoStepModel {
-    type State = ();
-    const SILENT: bool = true;
-
-    fn begin(&self) {}
-    #[inline]
-    fn advance(&self, _state: (), _step: &Move<'_>, next: &mut dyn FnMut(f64, ())) {
-        next(0.0, ());
-    }
-    fn finish(&self, _state: ()) -> f64 {
-        0.0
+impl std::fmt::Debug for StepModels<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} step models", self.models.len())
     }
 }
 
-/// Two step models side by side.
-impl<A: StepModel, B: StepModel> StepModel for (A, B) {
-    type State = (A::State, B::State);
-    const SILENT: bool = A::SILENT && B::SILENT;
-    const WANTS_FRONTIER: bool = A::WANTS_FRONTIER || B::WANTS_FRONTIER;
+impl<'m> StepModels<'m> {
+    /// Models side by side.
+    pub fn new(models: Vec<Box<dyn StepModel + 'm>>) -> Self {
+        Self { models, ..Self::default() }
+    }
 
-    fn begin(&self) -> Self::State {
-        (self.0.begin(), self.1.begin())
+    /// As a search wants them: `None` if there is no model.
+    pub fn for_search(&mut self) -> Option<&mut dyn StepModel> {
+        if self.models.is_empty() { None } else { Some(self) }
     }
-    fn advance(&self, state: Self::State, step: &Move<'_>, next: &mut dyn FnMut(f64, Self::State)) {
-        self.0.advance(state.0, step, &mut |first, a| {
-            self.1.advance(state.1, step, &mut |second, b| next(first + second, (a, b)));
-        });
+
+    fn intern(&mut self, tuple: &[StepState]) -> StepState {
+        if let Some(&known) = self.index.get(tuple) {
+            return known;
+        }
+        let state = StepState((self.tuples.len() / self.models.len().max(1)) as u32);
+        self.tuples.extend_from_slice(tuple);
+        self.index.insert(tuple.into(), state);
+        state
     }
-    fn finish(&self, state: Self::State) -> f64 {
-        self.0.finish(state.0) + self.1.finish(state.1)
+
+    fn part(&self, state: StepState, model: usize) -> StepState {
+        self.tuples[state.0 as usize * self.models.len() + model]
     }
-    /// The first model's groups; the second's only if the first has none.
-    fn group(&self, state: Self::State) -> u32 {
-        match self.0.group(state.0) {
-            0 => self.1.group(state.1),
-            group => group,
+}
+
+impl StepModel for StepModels<'_> {
+    fn begin(&mut self) -> StepState {
+        self.tuples.clear();
+        self.index.clear();
+        let tuple: Vec<StepState> = self.models.iter_mut().map(|model| model.begin()).collect();
+        self.intern(&tuple)
+    }
+
+    /// Every combination of the models' own ways.
+    fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        let mut ways = std::mem::take(&mut self.ways);
+        ways.resize_with(self.models.len(), Vec::new);
+        for (number, ways) in ways.iter_mut().enumerate() {
+            ways.clear();
+            let own = self.part(state, number);
+            self.models[number].advance(own, step, ways);
+        }
+        let mut tuple = vec![StepState::default(); self.models.len()];
+        let combinations = ways.iter().map(Vec::len).product::<usize>();
+        for combination in 0..combinations {
+            let (mut rest, mut score) = (combination, 0.0);
+            for (place, ways) in tuple.iter_mut().zip(&ways) {
+                let (gain, own) = ways[rest % ways.len()];
+                rest /= ways.len();
+                score += gain;
+                *place = own;
+            }
+            let state = self.intern(&tuple);
+            next.push((score, state));
+        }
+        self.ways = ways;
+    }
+
+    fn finish(&mut self, state: StepState) -> f64 {
+        let parts: Vec<StepState> = (0..self.models.len()).map(|number| self.part(state, number)).collect();
+        self.models.iter_mut().zip(parts).map(|(model, own)| model.finish(own)).sum()
+    }
+
+    /// The first model's groups; those of the next only where it has none.
+    fn group(&self, state: StepState) -> u32 {
+        let groups = self.models.iter().enumerate().map(|(n, model)| model.group(self.part(state, n)));
+        groups.into_iter().find(|&group| group != 0).unwrap_or(0)
+    }
+
+    fn wants_frontier(&self) -> bool {
+        self.models.iter().any(|model| model.wants_frontier())
+    }
+
+    fn features(&self) -> usize {
+        self.models.iter().map(|model| model.features()).sum()
+    }
+
+    fn values(&mut self, from: StepState, step: &Move<'_>, to: Option<StepState>, values: &mut [f64]) {
+        let mut rest = values;
+        for number in 0..self.models.len() {
+            let (from, to) = (self.part(from, number), to.map(|to| self.part(to, number)));
+            let (own, behind) = rest.split_at_mut(self.models[number].features());
+            self.models[number].values(from, step, to, own);
+            rest = behind;
         }
     }
+}
+
+/// What a step model says about a finished derivation: its score, and the values of its features on the best way
+/// through its states. Steps are one edge each, heads first, with the words up to the next place to translate, as
+/// top-down search takes them. `None` if the model forbids the derivation.
+///
+/// `open` gives the places still to be translated after so many edges; it is only asked if the model wants them.
+pub fn replay<E: Edges>(
+    model: &mut dyn StepModel,
+    forest: &E,
+    derivation: &Derivation,
+    open: &mut dyn FnMut(usize, &mut Vec<Span>),
+) -> Option<(f64, Vec<f64>)> {
+    let steps = steps_of(forest, derivation);
+    let mut spans = Vec::new();
+    // Per step: the states reached, with score and the place of the state before.
+    let mut reached: Vec<Vec<(StepState, f64, usize)>> = vec![vec![(model.begin(), 0.0, 0)]];
+    let mut frontiers: Vec<Vec<Span>> = Vec::new();
+    for (number, words) in steps.iter().enumerate() {
+        spans.clear();
+        if model.wants_frontier() {
+            open(number + 1, &mut spans);
+        }
+        let step = Move { words, edges: &derivation.edges()[number..=number], open: &spans };
+        let mut next: Vec<(StepState, f64, usize)> = Vec::new();
+        let mut ways = Vec::new();
+        for (place, &(state, score, _)) in reached[number].iter().enumerate() {
+            ways.clear();
+            model.advance(state, &step, &mut ways);
+            for &(gain, state) in &ways {
+                match next.iter_mut().find(|known| known.0 == state) {
+                    Some(known) if known.1 >= score + gain => {}
+                    Some(known) => *known = (state, score + gain, place),
+                    None => next.push((state, score + gain, place)),
+                }
+            }
+        }
+        reached.push(next);
+        frontiers.push(spans.clone());
+    }
+    let ends = reached.last()?.iter().enumerate().map(|(place, &(state, score, _))| {
+        let end = model.finish(state);
+        (place, score + end)
+    });
+    let (mut place, score) = ends.reduce(|best, other| if other.1 > best.1 { other } else { best })?;
+    if score == f64::NEG_INFINITY {
+        return None;
+    }
+    let mut values = vec![0.0; model.features()];
+    let nothing = Move { words: &[], edges: &[], open: &[] };
+    model.values(reached[steps.len()][place].0, &nothing, None, &mut values);
+    for number in (0..steps.len()).rev() {
+        let (to, _, before) = reached[number + 1][place];
+        let edges = &derivation.edges()[number..=number];
+        let step = Move { words: &steps[number], edges, open: &frontiers[number] };
+        model.values(reached[number][before].0, &step, Some(to), &mut values);
+        place = before;
+    }
+    Some((score, values))
+}
+
+/// Per edge of a derivation the words from it to the next place to translate.
+fn steps_of<E: Edges>(forest: &E, derivation: &Derivation) -> Vec<Vec<TokenId>> {
+    let mut steps = Vec::with_capacity(derivation.edges().len());
+    let mut open: Vec<Target> = Vec::new();
+    for &edge in derivation.edges() {
+        let mut words = Vec::new();
+        open.extend(forest.target(edge).iter().rev());
+        while let Some(symbol) = open.pop() {
+            match symbol {
+                Target::Bundle(bundle) => words.extend_from_slice(forest.bundle(bundle)),
+                Target::Vertex(_) => break,
+            }
+        }
+        steps.push(words);
+    }
+    steps
 }

@@ -18,7 +18,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use sylvan_base::Symbol;
+use sylvan_forest::TokenId;
 
 /// An end of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub trait TwoSided {
     type Shown: Copy + Debug;
 
     /// Words as one piece, and their score without history.
-    fn piece(&self, words: &[Symbol]) -> (f64, Self::State);
+    fn piece(&self, words: &[TokenId]) -> (f64, Self::State);
 
     /// The piece made of `parts` from left to right, and by how much it scores more than all of them. The sums must
     /// not depend on how a sentence was put together, but for rounding.

@@ -1,10 +1,13 @@
 //! Grammars with weights, applied to trees and packed forests.
 
+use std::sync::Arc;
+
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{Id, Vocab};
-use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef, TranslationForest, VertexId};
+use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef, Token, TranslationForest, VertexId};
 use sylvan_trees::{Child, NodeId};
 
+use super::affiliation::{affiliations, source_leaves};
 use super::input::{Input, sizes};
 use super::matching::{Match, Matcher};
 use crate::{Grammar, Overlay, RuleId, SparseWeights, TargetSide, Weights};
@@ -33,8 +36,8 @@ impl DefaultRules {
 
 /// One source of rules with the weights of its features.
 #[derive(Debug, Clone)]
-struct RuleLayer<'g> {
-    grammar: &'g Grammar,
+struct RuleLayer {
+    grammar: Grammar,
     features: Vec<f64>,
     per_rule: f64,
     per_word: f64,
@@ -42,11 +45,16 @@ struct RuleLayer<'g> {
     base: u32,
 }
 
-impl<'g> RuleLayer<'g> {
-    fn new(grammar: &'g Grammar, number: usize, base: u32, weights: &Weights) -> Self {
+impl RuleLayer {
+    fn new(grammar: &Grammar, number: usize, base: u32, weights: &Weights) -> Self {
         let features = grammar.feature_names().iter().map(|name| weights.of_layer(number, name)).collect();
         let (per_rule, per_word) = (weights.of_layer(number, "rules"), weights.of_layer(number, "words"));
-        Self { grammar, features, per_rule, per_word, base }
+        Self { grammar: grammar.clone(), features, per_rule, per_word, base }
+    }
+
+    /// The first rule id that is free behind those of the layer.
+    fn end(&self) -> u32 {
+        self.base + self.grammar.len() as u32
     }
 }
 
@@ -55,15 +63,18 @@ impl<'g> RuleLayer<'g> {
 /// Grammars are layers: a mapped table first, then what the user adds to it; rules for one sentence can be given
 /// with the sentence. All take part alike; a layer's features are weighed by their names with or without its prefix
 /// (`tm0.p_ef`, `tm1.p_ef`), and those of a sentence's own rules as the first layer's are.
-#[derive(Debug)]
-pub struct Applier<'g> {
-    layers: Vec<RuleLayer<'g>>,
+///
+/// An applier shares the grammars' contents and borrows nothing; it is made once and used by all threads.
+#[derive(Debug, Clone)]
+pub struct Applier {
+    layers: Vec<RuleLayer>,
     weights: Weights,
     parse: f64,
     sparse: SparseWeights,
     default_rules: DefaultRules,
     /// Corrections of the first layer, and the layer that they add.
-    overlay: Option<(&'g Overlay, usize)>,
+    overlay: Option<(Arc<Overlay>, usize)>,
+    affiliate: bool,
 }
 
 /// What is given with one sentence alone.
@@ -92,24 +103,28 @@ pub struct Workspace {
     parts: Vec<Part>,
 }
 
-impl<'g> Applier<'g> {
+impl Applier {
     /// One grammar. Beside its features, `rules` and `words` weigh each rule and each target word, and `parse` the
     /// scores of a packed forest.
-    pub fn new(grammar: &'g Grammar, weights: &Weights, default_rules: DefaultRules) -> Self {
+    pub fn new(grammar: &Grammar, weights: &Weights, default_rules: DefaultRules) -> Self {
         Self::layered(&[grammar], weights, default_rules)
     }
 
     /// Several grammars. Their symbols must come from one vocabulary: that of the first, if it is a mapped table.
-    pub fn layered(grammars: &[&'g Grammar], weights: &Weights, default_rules: DefaultRules) -> Self {
-        let mut base = 0;
-        let layers = grammars.iter().enumerate().map(|(number, grammar)| {
-            let layer = RuleLayer::new(grammar, number, base, weights);
-            base += grammar.len() as u32;
-            layer
-        });
-        let layers = layers.collect();
-        let (parse, sparse) = (weights.get("parse"), SparseWeights::default());
-        Self { layers, weights: weights.clone(), parse, sparse, default_rules, overlay: None }
+    pub fn layered(grammars: &[&Grammar], weights: &Weights, default_rules: DefaultRules) -> Self {
+        let mut layers: Vec<RuleLayer> = Vec::new();
+        for (number, grammar) in grammars.iter().enumerate() {
+            let base = layers.last().map_or(0, RuleLayer::end);
+            layers.push(RuleLayer::new(grammar, number, base, weights));
+        }
+        let (weights, parse, sparse) = (weights.clone(), weights.get("parse"), SparseWeights::default());
+        Self { layers, weights, parse, sparse, default_rules, overlay: None, affiliate: false }
+    }
+
+    /// Whether target words are affiliated with source words ([`Token::source`]), for models that look at the source
+    /// around a word. Positions count the input's leaves.
+    pub fn with_affiliation(self, affiliate: bool) -> Self {
+        Self { affiliate, ..self }
     }
 
     /// With sparse features.
@@ -118,24 +133,32 @@ impl<'g> Applier<'g> {
     }
 
     /// With corrections of the first grammar, whose additions become one more layer.
-    pub fn with_overlay(mut self, overlay: &'g Overlay) -> Self {
-        let past = self.layers.last().map_or(0, |last| last.base + last.grammar.len() as u32);
+    pub fn with_overlay(mut self, overlay: Arc<Overlay>) -> Self {
         let number = self.layers.len();
-        self.layers.push(RuleLayer::new(overlay.added(), number, past, &self.weights));
+        self.layers.push(RuleLayer::new(overlay.added(), number, self.end(), &self.weights));
         self.overlay = Some((overlay, number));
         self
     }
 
+    /// The corrections that it was made with.
+    pub fn overlay(&self) -> Option<&Overlay> {
+        self.overlay.as_ref().map(|(overlay, _)| &**overlay)
+    }
+
+    /// The first rule id behind those of all layers.
+    fn end(&self) -> u32 {
+        self.layers.last().map_or(0, RuleLayer::end)
+    }
+
     /// Which rule of which layer an edge's rule is.
     pub fn origin(&self, rule: RuleRef) -> Origin {
-        if rule.layer == Layer::Sentence {
+        if rule.layer == Layer::Default {
             return Origin::Default(rule.id);
         }
         let after = self.layers.partition_point(|layer| layer.base <= rule.id);
         let number = after.saturating_sub(1);
-        let past = self.layers.last().map_or(0, |last| last.base + last.grammar.len() as u32);
-        if rule.id >= past {
-            return Origin::Rule(self.layers.len(), RuleId(rule.id - past));
+        if rule.id >= self.end() {
+            return Origin::Rule(self.layers.len(), RuleId(rule.id - self.end()));
         }
         Origin::Rule(number, RuleId(rule.id - self.layers[number].base))
     }
@@ -146,8 +169,13 @@ impl<'g> Applier<'g> {
     }
 
     /// The grammar of a layer.
-    pub fn grammar(&self, layer: usize) -> Option<&'g Grammar> {
-        self.layers.get(layer).map(|layer| layer.grammar)
+    pub fn grammar(&self, layer: usize) -> Option<&Grammar> {
+        self.layers.get(layer).map(|layer| &layer.grammar)
+    }
+
+    /// What a layer's rules weigh: the weights of its features, in the order of their names.
+    pub fn feature_weights(&self, layer: usize) -> &[f64] {
+        self.layers.get(layer).map_or(&[], |layer| &layer.features)
     }
 
     /// The translation forest of a tree or packed forest: one vertex per node, in the same order, and the root as
@@ -164,26 +192,27 @@ impl<'g> Applier<'g> {
         given: SentenceRules<'_>,
         work: &mut Workspace,
     ) -> TranslationForest {
-        let past = self.layers.last().map_or(0, |last| last.base + last.grammar.len() as u32);
-        let own = given.own.map(|grammar| RuleLayer::new(grammar, 0, past, &self.weights));
+        let own = given.own.map(|grammar| self.own_layer(grammar));
         let layers = || self.layers.iter().chain(own.as_ref());
         let Workspace { matchers, sizes: node_sizes, parts } = work;
         matchers.resize_with(layers().count(), Matcher::default);
         sizes(input, node_sizes);
         for (layer, matcher) in layers().zip(matchers.iter_mut()) {
-            matcher.prepare(layer.grammar, input);
+            matcher.prepare(&layer.grammar, input);
         }
         let mut builder = ForestBuilder::new();
         for node in (0..input.node_count()).map(NodeId::from_index) {
             builder.vertex(node_sizes[node.index()], input.span(node));
+            builder.label(input.label(node));
             for (number, (layer, matcher)) in layers().zip(matchers.iter_mut()).enumerate() {
-                let corrected = self.overlay.and_then(|(overlay, added)| match number {
+                let corrected = self.overlay.as_ref().and_then(|(overlay, added)| match number {
                     0 => Some(Corrected { overlay, added: false, sentence: given.number }),
-                    _ if number == added => Some(Corrected { overlay, added: true, sentence: given.number }),
+                    _ if number == *added => Some(Corrected { overlay, added: true, sentence: given.number }),
                     _ => None,
                 });
-                matcher.at(layer.grammar, input, node, |matched| {
-                    self.add(&mut builder, layer, corrected, node, &matched, parts);
+                matcher.at(&layer.grammar, input, node, |matched| {
+                    let place = Applied { input, node, matched: &matched, corrected };
+                    self.add(&mut builder, layer, &place, parts);
                 });
             }
             if builder.edges_of_last() == 0 {
@@ -193,22 +222,32 @@ impl<'g> Applier<'g> {
         builder.finish(VertexId::from_index(input.node_count() - 1))
     }
 
+    /// A sentence's own rules, weighed as those of the first layer are.
+    fn own_layer(&self, grammar: &Grammar) -> RuleLayer {
+        match self.layers.first() {
+            // They usually have the same features: nothing needs to be looked up by name.
+            Some(first) if first.grammar.feature_names() == grammar.feature_names() => {
+                RuleLayer { grammar: grammar.clone(), base: self.end(), ..first.clone() }
+            }
+            _ => RuleLayer::new(grammar, 0, self.end(), &self.weights),
+        }
+    }
+
     /// All rules of a source side that matches.
     #[inline]
-    fn add(
+    fn add<I: Input>(
         &self,
         builder: &mut ForestBuilder,
-        layer: &RuleLayer<'_>,
-        corrected: Option<Corrected<'_>>,
-        node: NodeId,
-        matched: &Match<'_>,
+        layer: &RuleLayer,
+        applied: &Applied<'_, I>,
         parts: &mut Vec<Part>,
     ) {
+        let Applied { node, matched, corrected, .. } = *applied;
         // Ties are decided by what is applied where, not by the order in which rules were loaded.
         let place =
             matched.bound.iter().fold(fold(1, u64::from(node.0)), |hash, node| fold(hash, u64::from(node.0)));
         let parse = self.parse * matched.score;
-        let grammar = layer.grammar;
+        let grammar = &layer.grammar;
         grammar.each_rule(matched.source, grammar.hot_at(matched.at), |rule| {
             if corrected.is_some_and(|corrected| !corrected.allows(rule.id)) {
                 return;
@@ -220,7 +259,7 @@ impl<'g> Applier<'g> {
                     TargetSide::Word(word) => {
                         words += 1;
                         hash = fold(hash, grammar.symbol_hash(word));
-                        Part::Word(word)
+                        Part::word(word)
                     }
                     TargetSide::Var(variable) => {
                         // Only a damaged table has variables that the source side lacks.
@@ -230,6 +269,9 @@ impl<'g> Applier<'g> {
                     }
                 });
             }
+            if self.affiliate {
+                affiliate(grammar, rule.id, applied, parts);
+            }
             let mut score = layer.per_rule + layer.per_word * f64::from(words) + parse;
             grammar.feature_values(&rule, |feature, value| {
                 score += layer.features[feature] * f64::from(value);
@@ -237,7 +279,7 @@ impl<'g> Applier<'g> {
             if !self.sparse.is_empty() {
                 score += self.sparse.rule(grammar, rule.id);
             }
-            let rule = RuleRef { layer: Layer::Table, id: layer.base + rule.id.0 };
+            let rule = RuleRef { layer: Layer::Grammar, id: layer.base + rule.id.0 };
             builder.edge(EdgeSpec { rule, score, nodes: matched.nodes, hash }, parts);
             builder.input_score(matched.score);
         });
@@ -260,12 +302,13 @@ impl<'g> Applier<'g> {
                     Child::Node(child) => Part::Vertex(vertex(child)),
                     Child::Leaf(position) => {
                         score += per_word;
-                        Part::Word(input.words()[position as usize])
+                        let source = self.affiliate.then_some(position);
+                        Part::Word(Token { word: input.words()[position as usize], source })
                     }
                 })
                 .collect();
             let spec = EdgeSpec {
-                rule: RuleRef { layer: Layer::Sentence, id: way },
+                rule: RuleRef { layer: Layer::Default, id: way },
                 score,
                 nodes: 1,
                 hash: fold(label, u64::from(way)),
@@ -273,6 +316,33 @@ impl<'g> Applier<'g> {
             builder.edge(spec, &parts);
             builder.input_score(input.score(way));
         }
+    }
+}
+
+/// A source side that matches at a node.
+struct Applied<'a, I> {
+    input: &'a I,
+    node: NodeId,
+    matched: &'a Match<'a>,
+    corrected: Option<Corrected<'a>>,
+}
+
+/// Gives the target words of a rule the source words that they are affiliated with.
+fn affiliate<I: Input>(grammar: &Grammar, id: RuleId, applied: &Applied<'_, I>, parts: &mut [Part]) {
+    let Applied { input, node, matched, .. } = applied;
+    let span = input.span(*node);
+    let source = grammar.source(matched.source).unwrap_or_default();
+    let leaves = source_leaves(&source, span, |variable| {
+        matched.bound.get(variable).map_or(span.start, |&bound| input.span(bound).end)
+    });
+    let words = parts.iter_mut().filter_map(|part| match part {
+        Part::Word(token) => Some(token),
+        Part::Vertex(_) => None,
+    });
+    let words: Vec<&mut Token> = words.collect();
+    let sources = affiliations(&grammar.notes(id).links, &leaves, words.len(), span.start);
+    for (token, source) in words.into_iter().zip(sources) {
+        token.source = Some(source);
     }
 }
 

@@ -20,14 +20,16 @@ use std::hash::Hash;
 
 use grids::{Column, Grids, Row};
 use nodes::{Arrival, Fate, Node, NodeId, Nodes, TrailId};
-use states::{StateId, States};
-use sylvan_base::{HashMap, Span, Symbol};
-use sylvan_forest::{BundleId, EdgeId, TranslationForest};
+use states::States;
+use sylvan_base::{HashMap, Span};
+use sylvan_forest::{BundleId, Derivation, EdgeId, Edges, TokenId};
 
 use crate::deduction::{Application, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
-use crate::out_forest::{OutForest, OutForestBuilder};
+use crate::out_forest::{OutForest, OutForestBuilder, derivation};
 use crate::outcome::better;
-use crate::{Beam, Counters, LanguageModel, Move, StepModel};
+use crate::step_model::{Move, StepModel, StepState};
+use crate::stop::Stop;
+use crate::{Beam, Counters, LanguageModel};
 
 /// How much a left-to-right search may keep and try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,14 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The margin unless another one is given.
+    pub const USUAL_MARGIN: u32 = 20;
+
+    /// A beam, and every option of the items that it keeps within the usual margin.
+    pub fn usual(beam: Beam) -> Self {
+        Self { margin: Self::USUAL_MARGIN, ..Self::beam(beam) }
+    }
+
     /// A beam, and every option of every item that it keeps.
     pub fn beam(beam: Beam) -> Self {
         Self { beam, pops: usize::MAX, margin: u32::MAX, groups: None, work: u64::MAX }
@@ -64,27 +74,18 @@ impl From<Beam> for Limits {
     }
 }
 
-/// What a search is to return beside the best derivation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wanted {
-    /// All that was found, for n-best lists.
-    pub out_forest: bool,
-}
-
 /// What a left-to-right search found.
 #[derive(Debug, Clone)]
-pub struct Found {
-    /// The edges of the best derivation in the deduction's order.
-    pub edges: Vec<EdgeId>,
-    /// That order.
-    pub order: EdgeOrder,
+pub struct Completed {
+    /// The best derivation.
+    pub derivation: Derivation,
     /// Its score.
     pub score: f64,
     /// What it cost.
     pub counters: Counters,
-    /// Whether the limit of work was reached, so that the answer is a best effort.
+    /// Whether the limit of work or a deadline was reached, so that the answer is a best effort.
     pub cut_short: bool,
-    /// All that was found, if it was wanted.
+    /// All that was found, if it was asked for.
     pub out_forest: Option<OutForest>,
 }
 
@@ -109,34 +110,52 @@ pub struct Visit {
     pub among: usize,
 }
 
-/// Of the items that a beam drops, so many are shown to who wants to see.
+/// How many of the items that a beam drops a trace shows.
 const DROPPED_SHOWN: usize = 5;
 
-/// Somebody who wants to see the items.
+/// How many cells are tried between two looks at the clock.
+const CELLS_PER_LOOK: u64 = 256;
+
+/// Called with each item that a trace shows.
 pub type OnVisit<'v> = Option<&'v mut dyn FnMut(&Visit)>;
 
-/// The sentence at work: what is searched, with which models.
-#[derive(Debug)]
-pub struct Problem<'a, L, M> {
-    /// The forest.
-    pub forest: &'a TranslationForest,
+/// What a left-to-right search is given beside its deduction and its limits.
+pub struct Run<'a, L> {
     /// The word model.
     pub lm: &'a L,
-    /// The step model.
-    pub steps: &'a M,
+    /// The step model, if there is one.
+    pub steps: Option<&'a mut dyn StepModel>,
+    /// Whether all that was found is kept, for n-best lists.
+    pub out_forest: bool,
+    /// When to come to an end.
+    pub stop: &'a Stop,
+}
+
+impl<'a, L> Run<'a, L> {
+    /// A word model alone, and nothing but the best derivation.
+    pub fn new(lm: &'a L) -> Self {
+        Self { lm, steps: None, out_forest: false, stop: &Stop::NEVER }
+    }
+}
+
+impl<L> std::fmt::Debug for Run<'_, L> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Run (step model: {}, out-forest: {})", self.steps.is_some(), self.out_forest)
+    }
 }
 
 /// The memory of left-to-right searches, used again from sentence to sentence.
 #[derive(Debug)]
-pub struct Engine<S, X> {
+pub struct Engine<S> {
     states: States<S>,
-    nodes: Nodes<X>,
+    nodes: Nodes,
     grids: Grids,
     application: Application,
     bundles: Vec<BundleId>,
-    words: Vec<Symbol>,
+    words: Vec<TokenId>,
     edges: Vec<EdgeId>,
     open: Vec<Span>,
+    ways: Vec<(f64, StepState)>,
     survivors: Vec<NodeId>,
     rows: Vec<(ClassId, Row)>,
     goals: Vec<Goal>,
@@ -152,7 +171,7 @@ struct Goal {
     score: f64,
 }
 
-impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Default for Engine<S, X> {
+impl<S: Copy + Eq + Hash> Default for Engine<S> {
     fn default() -> Self {
         Self {
             states: States::new(),
@@ -163,6 +182,7 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Default for Engine<S, X> {
             words: Vec::new(),
             edges: Vec::new(),
             open: Vec::new(),
+            ways: Vec::new(),
             survivors: Vec::new(),
             rows: Vec::new(),
             goals: Vec::new(),
@@ -171,33 +191,33 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Default for Engine<S, X> {
     }
 }
 
-impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
+impl<S: Copy + Eq + Hash> Engine<S> {
     /// Runs a deduction; `None` if no complete item was reached.
-    pub fn search<D, L, M>(
+    pub fn search<D, L>(
         &mut self,
-        problem: &Problem<'_, L, M>,
+        run: Run<'_, L>,
         deduction: &mut D,
         limits: Limits,
-        wanted: Wanted,
         mut on_visit: OnVisit<'_>,
-    ) -> Option<Found>
+    ) -> Option<Completed>
     where
         D: Deduction,
         L: LanguageModel<State = S>,
-        M: StepModel<State = X>,
     {
-        // Groups and unknown contributions of step models forbid dropping items before their bin is complete; and who
-        // looks on wants to see what is dropped.
+        let Run { lm, mut steps, out_forest, stop } = run;
+        // Groups and unknown contributions of step models forbid dropping items before their bin is complete; and a
+        // trace shows what is dropped.
         let may_shrink = limits.groups.is_none() && on_visit.is_none();
-        self.nodes.reset(deduction.bins(), limits.beam, wanted.out_forest, may_shrink);
+        self.nodes.reset(deduction.bins(), limits.beam, out_forest, may_shrink);
         self.states.clear();
         self.grids.clear();
         self.goals.clear();
         self.counters = Counters::default();
         let axiom = deduction.axiom();
-        let begin = self.states.intern(problem.lm.begin());
+        let begin = self.states.intern(lm.begin());
         let start = deduction.bin(axiom);
-        self.nodes.start(axiom, begin, problem.steps.begin(), deduction.future(axiom), start);
+        let first = steps.as_mut().map_or(StepState::default(), |steps| steps.begin());
+        self.nodes.start(axiom, begin, first, deduction.future(axiom), start);
         let (mut cells, mut cut_short) = (0, false);
         for bin in start..self.nodes.bins() {
             for round in 0.. {
@@ -206,7 +226,7 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
                 } else {
                     limits
                 };
-                self.take_survivors(problem.steps, bin, limits);
+                self.take_survivors(steps.as_deref(), bin, limits);
                 if self.survivors.is_empty() {
                     break;
                 }
@@ -220,8 +240,12 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
                         on_visit(&Visit { among, kept: false, ..self.visit(deduction, bin, round, node) });
                     }
                 }
-                cells += self.expand(problem, deduction, bin, limits);
-                cut_short |= cells >= limits.work;
+                let stop = if cut_short { &Stop::NEVER } else { stop };
+                cells += self.expand(lm, &mut steps, stop, deduction, bin, limits);
+                cut_short |= cells >= limits.work || stop.is_due();
+                if stop.is_cancelled() {
+                    return None;
+                }
             }
         }
         let best = self.best_goal()?;
@@ -231,25 +255,26 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
             on_visit(&Visit { score: best.score, future: 0.0, ..visit });
         }
         self.counters.lm_queries += self.states.queries;
-        Some(Found {
-            edges: self.nodes.edges(self.nodes.get(best.node).trail, TrailId::START),
-            order: deduction.order(),
+        let (forest, order) = (deduction.forest(), deduction.order());
+        let edges = self.nodes.edges(self.nodes.get(best.node).trail, TrailId::START);
+        Some(Completed {
+            derivation: derivation(forest, edges, order),
             score: best.score,
             counters: self.counters,
             cut_short,
-            out_forest: wanted.out_forest.then(|| self.out_forest(problem.forest, deduction.order())),
+            out_forest: out_forest.then(|| self.out_forest(forest, order)),
         })
     }
 
-    fn take_survivors<M: StepModel<State = X>>(&mut self, steps: &M, bin: usize, limits: Limits) {
+    fn take_survivors(&mut self, steps: Option<&dyn StepModel>, bin: usize, limits: Limits) {
         let beam = limits.beam.0;
-        let keep = |nodes: &Nodes<X>, ranked: &mut Vec<NodeId>| match limits.groups {
+        let keep = |nodes: &Nodes, ranked: &mut Vec<NodeId>| match limits.groups {
             None => ranked.truncate(beam),
             Some(groups) => {
                 // Groups in the order of their best items, which come first.
                 let mut sizes: HashMap<u32, usize> = HashMap::default();
                 ranked.retain(|&node| {
-                    let group = steps.group(nodes.get(node).extra);
+                    let group = steps.map_or(0, |steps| steps.group(nodes.get(node).extra));
                     if sizes.len() >= groups && !sizes.contains_key(&group) {
                         return false;
                     }
@@ -262,10 +287,13 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
         self.counters.pruned += self.nodes.survivors(bin, keep, &mut self.survivors) as u64;
     }
 
-    /// Takes cells of the survivors and their options; returns how many.
-    fn expand<D, L, M>(
+    /// Takes cells of the survivors and their options; returns how many. When it is time to stop, the first survivor
+    /// still gets its turn.
+    fn expand<D, L>(
         &mut self,
-        problem: &Problem<'_, L, M>,
+        lm: &L,
+        steps: &mut Option<&mut dyn StepModel>,
+        stop: &Stop,
         deduction: &mut D,
         bin: usize,
         limits: Limits,
@@ -273,14 +301,20 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
     where
         D: Deduction,
         L: LanguageModel<State = S>,
-        M: StepModel<State = X>,
     {
         let mut grids = std::mem::take(&mut self.grids);
         let survivors = std::mem::take(&mut self.survivors);
         let mut cells = 0;
         let margin = if limits.margin == u32::MAX { f64::INFINITY } else { f64::from(limits.margin) * 1e-3 };
         if limits.pops == usize::MAX {
+            let mut next_look = CELLS_PER_LOOK;
             for &node in &survivors {
+                if cells >= next_look {
+                    next_look = cells + CELLS_PER_LOOK;
+                    if stop.is_due() {
+                        break;
+                    }
+                }
                 let &Node { item, score, .. } = self.nodes.get(node);
                 let Some(class) = deduction.class(item) else { continue };
                 let merit = score + deduction.rest(item);
@@ -292,7 +326,7 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
                         if merit + choice.estimate + margin < enough {
                             break;
                         }
-                        self.step(problem, deduction, node, choice, bin);
+                        self.step(lm, steps, deduction, node, choice, bin);
                         cells += 1;
                     }
                 }
@@ -309,8 +343,11 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
             grids.queue();
             for _ in 0..limits.pops {
                 let Some((node, choice)) = grids.next() else { break };
-                self.step(problem, deduction, node, choice, bin);
+                self.step(lm, steps, deduction, node, choice, bin);
                 cells += 1;
+                if cells % CELLS_PER_LOOK == 0 && stop.is_due() {
+                    break;
+                }
             }
         }
         (self.grids, self.survivors) = (grids, survivors);
@@ -318,9 +355,10 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
     }
 
     /// Takes one option of one item and puts what comes of it into bins.
-    fn step<D, L, M>(
+    fn step<D, L>(
         &mut self,
-        problem: &Problem<'_, L, M>,
+        lm: &L,
+        steps: &mut Option<&mut dyn StepModel>,
         deduction: &mut D,
         from: NodeId,
         choice: Choice,
@@ -328,123 +366,115 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
     ) where
         D: Deduction,
         L: LanguageModel<State = S>,
-        M: StepModel<State = X>,
     {
         let &Node { item, mut state, score, .. } = self.nodes.get(from);
         self.bundles.clear();
         let ahead = deduction.emit(item, choice.id, &mut self.bundles);
         let mut reached = score;
         for &bundle in &self.bundles {
-            let (gain, next) = self.states.bundle(problem.lm, problem.forest, state, bundle);
+            let (gain, next) = self.states.bundle(lm, deduction.forest(), state, bundle);
             reached += gain;
             state = next;
         }
+        // What a step model will say is not known yet, so with one nothing is turned away early.
+        let silent = steps.is_none();
         let enough = self.nodes.threshold(bin + choice.advance as usize);
-        if M::SILENT && choice.exactly && reached + ahead < enough {
+        if silent && choice.exactly && reached + ahead < enough {
             self.counters.pruned += 1;
             return;
         }
         let mut application = std::mem::take(&mut self.application);
         application.clear();
-        let thresholds = if M::SILENT { self.nodes.thresholds() } else { &[] };
+        let thresholds = if silent { self.nodes.thresholds() } else { &[] };
         deduction.apply(item, choice.id, &Worth { thresholds, reached }, &mut application);
         self.counters.pruned += application.left_out;
         self.nodes.begin_step(&application);
         for &successor in &application.successors {
-            self.arrive(problem, deduction, &application, successor, from, state, reached);
+            let Successor { item, score, charged } = successor;
+            let (score, future) = (reached + score, deduction.future(item));
+            let extra = self.nodes.get(from).extra;
+            let arrival = Arrival { item, state, extra, score, merit: score + future, from, charged };
+            match steps {
+                None => self.settle(lm, steps, deduction, &application, &arrival),
+                Some(_) => self.arrive(lm, steps, deduction, &application, &arrival, future),
+            }
         }
         self.application = application;
     }
 
     /// One successor of a step, in each of the ways in which the step model can go on.
-    #[allow(clippy::too_many_arguments)]
-    fn arrive<D, L, M>(
+    fn arrive<D, L>(
         &mut self,
-        problem: &Problem<'_, L, M>,
+        lm: &L,
+        steps: &mut Option<&mut dyn StepModel>,
         deduction: &D,
         application: &Application,
-        successor: Successor,
-        from: NodeId,
-        state: StateId,
-        reached: f64,
+        arrival: &Arrival,
+        future: f64,
     ) where
         D: Deduction,
         L: LanguageModel<State = S>,
-        M: StepModel<State = X>,
     {
-        let Successor { item, score, charged } = successor;
-        let score = reached + score;
-        let future = deduction.future(item);
-        let extra = self.nodes.get(from).extra;
-        let arrival = Arrival { item, state, extra, score, merit: score + future, from, charged };
-        if M::SILENT {
-            self.settle(problem, deduction, application, &arrival);
-            return;
-        }
+        let Some(model) = steps else { return };
         self.words.clear();
         for &bundle in &self.bundles {
-            self.words.extend_from_slice(problem.forest.bundle(bundle));
+            self.words.extend_from_slice(deduction.forest().bundle(bundle));
         }
         self.edges.clear();
-        let mut at = charged;
+        let mut at = arrival.charged;
         while let Some(charge) = at {
             self.edges.push(application.trail[charge as usize].edge);
             at = application.trail[charge as usize].after;
         }
         self.edges.reverse();
         self.open.clear();
-        if M::WANTS_FRONTIER {
-            deduction.frontier(item, &mut self.open);
+        if model.wants_frontier() {
+            deduction.frontier(arrival.item, &mut self.open);
         }
-        let (words, edges) = (std::mem::take(&mut self.words), std::mem::take(&mut self.edges));
-        let open = std::mem::take(&mut self.open);
-        let step = Move { words: &words, edges: &edges, open: &open };
-        problem.steps.advance(extra, &step, &mut |gain, extra| {
-            let score = score + gain;
-            let arrival = Arrival { extra, score, merit: score + future, ..arrival };
-            self.settle(problem, deduction, application, &arrival);
-        });
-        (self.words, self.edges, self.open) = (words, edges, open);
+        let mut ways = std::mem::take(&mut self.ways);
+        ways.clear();
+        let step = Move { words: &self.words, edges: &self.edges, open: &self.open };
+        model.advance(arrival.extra, &step, &mut ways);
+        for &(gain, extra) in &ways {
+            let score = arrival.score + gain;
+            let arrival = Arrival { extra, score, merit: score + future, ..*arrival };
+            self.settle(lm, steps, deduction, application, &arrival);
+        }
+        self.ways = ways;
     }
 
     /// Puts a newcomer where it belongs.
-    fn settle<D, L, M>(
+    fn settle<D, L>(
         &mut self,
-        problem: &Problem<'_, L, M>,
+        lm: &L,
+        steps: &mut Option<&mut dyn StepModel>,
         deduction: &D,
         application: &Application,
-        arrival: &Arrival<X>,
+        arrival: &Arrival,
     ) where
         D: Deduction,
         L: LanguageModel<State = S>,
-        M: StepModel<State = X>,
     {
         self.counters.items += 1;
+        let forest = deduction.forest();
         if deduction.class(arrival.item).is_none() {
-            self.finish(problem, application, arrival);
+            // Complete items compete in no bin.
+            let since = self.nodes.get(arrival.from).trail;
+            let trail = self.nodes.trail(forest, application, since, arrival.charged);
+            let end = lm.end(self.states.get(arrival.state));
+            let score =
+                arrival.score + (end + steps.as_mut().map_or(0.0, |steps| steps.finish(arrival.extra)));
+            self.counters.lm_queries += 1;
+            let node = self.nodes.complete(arrival, trail);
+            self.goals.push(Goal { node, from: arrival.from, since, score });
             return;
         }
         let bin = deduction.bin(arrival.item);
-        match self.nodes.insert(problem.forest, application, arrival, bin) {
+        match self.nodes.insert(forest, application, arrival, bin) {
             Fate::New => {}
             Fate::Recombined => self.counters.recombined += 1,
             Fate::Pruned => self.counters.pruned += 1,
         }
-    }
-
-    /// Complete items compete in no bin.
-    fn finish<L, M>(&mut self, problem: &Problem<'_, L, M>, application: &Application, arrival: &Arrival<X>)
-    where
-        L: LanguageModel<State = S>,
-        M: StepModel<State = X>,
-    {
-        let since = self.nodes.get(arrival.from).trail;
-        let trail = self.nodes.trail(problem.forest, application, since, arrival.charged);
-        let end = problem.lm.end(self.states.get(arrival.state)) + problem.steps.finish(arrival.extra);
-        let score = arrival.score + end;
-        self.counters.lm_queries += 1;
-        let node = self.nodes.complete(arrival, trail);
-        self.goals.push(Goal { node, from: arrival.from, since, score });
     }
 
     fn best_goal(&self) -> Option<Goal> {
@@ -455,7 +485,7 @@ impl<S: Copy + Eq + Hash, X: Copy + Eq + Hash> Engine<S, X> {
     }
 
     /// Nodes and arcs, with one more node that all complete items lead to.
-    fn out_forest(&self, forest: &TranslationForest, order: EdgeOrder) -> OutForest {
+    fn out_forest<E: Edges>(&self, forest: &E, order: EdgeOrder) -> OutForest {
         let mut builder = OutForestBuilder::new(self.nodes.len() + 1, order);
         let goal = self.nodes.len();
         // The node of the axiom, which is the first, is there without any arc.

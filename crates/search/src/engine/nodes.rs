@@ -1,15 +1,14 @@
 //! The items that a search has reached, how it got there, and who competes with whom.
 
-use std::hash::Hash;
-
 use sylvan_base::hash::fold;
 use sylvan_base::{HashMap, Id, IndexVec, define_id};
-use sylvan_forest::{EdgeId, TranslationForest};
+use sylvan_forest::{EdgeId, Edges};
 
 use super::states::StateId;
 use crate::Beam;
 use crate::deduction::{Application, ItemId};
 use crate::outcome::better;
+use crate::step_model::StepState;
 
 define_id!(
     /// An item with the states of the models and a score.
@@ -35,10 +34,10 @@ struct Trail {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node<X> {
+pub(super) struct Node {
     pub(super) item: ItemId,
     pub(super) state: StateId,
-    pub(super) extra: X,
+    pub(super) extra: StepState,
     pub(super) score: f64,
     /// Score and future.
     pub(super) merit: f64,
@@ -62,10 +61,10 @@ pub(super) struct Arc {
 
 /// A newcomer before it is known whether it stays.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Arrival<X> {
+pub(super) struct Arrival {
     pub(super) item: ItemId,
     pub(super) state: StateId,
-    pub(super) extra: X,
+    pub(super) extra: StepState,
     pub(super) score: f64,
     pub(super) merit: f64,
     pub(super) from: NodeId,
@@ -82,10 +81,10 @@ pub(super) enum Fate {
 }
 
 #[derive(Debug)]
-pub(super) struct Nodes<X> {
-    nodes: IndexVec<NodeId, Node<X>>,
+pub(super) struct Nodes {
+    nodes: IndexVec<NodeId, Node>,
     /// By bin, so that what a long sentence has left behind is not in the way of what it does next.
-    index: Vec<HashMap<(ItemId, StateId, X), NodeId>>,
+    index: Vec<HashMap<(ItemId, StateId, StepState), NodeId>>,
     trails: IndexVec<TrailId, Trail>,
     /// The items that arrived in a bin since it was last looked at.
     bins: Vec<Vec<NodeId>>,
@@ -101,7 +100,7 @@ pub(super) struct Nodes<X> {
     ranked: Vec<NodeId>,
 }
 
-impl<X: Copy + Eq + Hash> Nodes<X> {
+impl Nodes {
     pub(super) fn new() -> Self {
         Self {
             nodes: IndexVec::new(),
@@ -137,7 +136,7 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
         self.beam = if may_shrink { beam.0 } else { usize::MAX };
     }
 
-    pub(super) fn get(&self, node: NodeId) -> &Node<X> {
+    pub(super) fn get(&self, node: NodeId) -> &Node {
         &self.nodes[node]
     }
 
@@ -154,7 +153,7 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
     }
 
     /// The first node, in its bin.
-    pub(super) fn start(&mut self, item: ItemId, state: StateId, extra: X, merit: f64, bin: usize) {
+    pub(super) fn start(&mut self, item: ItemId, state: StateId, extra: StepState, merit: f64, bin: usize) {
         let node = Node {
             item,
             state,
@@ -189,9 +188,9 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
     }
 
     /// The list of edges after a charge of the step at work.
-    pub(super) fn trail(
+    pub(super) fn trail<E: Edges>(
         &mut self,
-        forest: &TranslationForest,
+        forest: &E,
         application: &Application,
         before: TrailId,
         charged: Option<u32>,
@@ -209,7 +208,7 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
         }
         while let Some(charge) = self.pending.pop() {
             let edge = application.trail[charge as usize].edge;
-            let hash = fold(self.trails[known].hash, forest.edge(edge).spec.hash);
+            let hash = fold(self.trails[known].hash, forest.hash(edge));
             known = self.trails.push(Trail { edge, before: known, hash });
             self.local[charge as usize] = Some(known);
         }
@@ -217,11 +216,11 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
     }
 
     /// Puts a newcomer into its bin unless it is hopeless or an equal one is better.
-    pub(super) fn insert(
+    pub(super) fn insert<E: Edges>(
         &mut self,
-        forest: &TranslationForest,
+        forest: &E,
         application: &Application,
-        arrival: &Arrival<X>,
+        arrival: &Arrival,
         bin: usize,
     ) -> Fate {
         if arrival.merit < self.thresholds[bin] {
@@ -326,7 +325,7 @@ impl<X: Copy + Eq + Hash> Nodes<X> {
     }
 
     /// Adds a complete node, which competes in no bin.
-    pub(super) fn complete(&mut self, arrival: &Arrival<X>, trail: TrailId) -> NodeId {
+    pub(super) fn complete(&mut self, arrival: &Arrival, trail: TrailId) -> NodeId {
         let &Arrival { item, state, extra, score, merit, .. } = arrival;
         let hash = self.trails[trail].hash;
         let (waiting, expanded) = (false, true);

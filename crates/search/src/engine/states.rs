@@ -4,7 +4,7 @@
 //! signatures shrink to two numbers, and each (state, bundle) pair is scored once.
 
 use sylvan_base::{HashMap, define_id, hash::fold};
-use sylvan_forest::{BundleId, TranslationForest};
+use sylvan_forest::{BundleId, Edges};
 
 use crate::LanguageModel;
 
@@ -65,10 +65,10 @@ impl<S: Copy + Eq + std::hash::Hash> States<S> {
 
     /// The score of a bundle after a state, and the state after it.
     #[inline]
-    pub(super) fn bundle<L: LanguageModel<State = S>>(
+    pub(super) fn bundle<L: LanguageModel<State = S>, E: Edges>(
         &mut self,
         lm: &L,
-        forest: &TranslationForest,
+        forest: &E,
         state: StateId,
         bundle: BundleId,
     ) -> (f64, StateId) {

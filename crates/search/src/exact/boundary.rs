@@ -16,7 +16,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use sylvan_base::{HashMap, Symbol, define_id};
+use sylvan_base::{HashMap, define_id};
+
+use sylvan_forest::TokenId;
 
 use crate::{Bounds, LanguageModel};
 
@@ -49,10 +51,10 @@ enum Kind {
 
 #[derive(Debug)]
 struct Left {
-    words: Box<[Symbol]>,
+    words: Box<[TokenId]>,
     kind: Kind,
     /// Of a closed end, some word that can follow. Which one makes no difference to what it will pay.
-    behind: Option<Symbol>,
+    behind: Option<TokenId>,
     /// What was charged for all these words.
     charged: f64,
 }
@@ -60,7 +62,7 @@ struct Left {
 /// What is known of the words before some place.
 #[derive(Debug)]
 struct Right<S> {
-    words: Box<[Symbol]>,
+    words: Box<[TokenId]>,
     /// Nothing before these words matters to what follows.
     complete: bool,
     /// The model's state behind the words.
@@ -81,13 +83,13 @@ pub(super) struct Boundaries<'m, L: LanguageModel> {
     /// How many words an end has at most.
     k: usize,
     lefts: Vec<Left>,
-    left_ids: HashMap<(Kind, Box<[Symbol]>), LeftId>,
+    left_ids: HashMap<(Kind, Box<[TokenId]>), LeftId>,
     rights: Vec<Right<L::State>>,
-    right_ids: HashMap<(bool, Box<[Symbol]>), RightId>,
+    right_ids: HashMap<(bool, Box<[TokenId]>), RightId>,
     changes: HashMap<(RightId, LeftId), f64>,
     left_joins: HashMap<(LeftId, LeftId), LeftId>,
     right_joins: HashMap<(RightId, RightId), RightId>,
-    words: Vec<Symbol>,
+    words: Vec<TokenId>,
     pub(super) lm_queries: u64,
 }
 
@@ -110,19 +112,19 @@ impl<'m, L: LanguageModel> Boundaries<'m, L> {
     }
 
     /// The most that `word` can score after `known`.
-    fn bound(&mut self, known: &[Symbol], word: Option<Symbol>) -> f64 {
+    fn bound(&mut self, known: &[TokenId], word: Option<TokenId>) -> f64 {
         let known = &known[known.len().saturating_sub(self.lm.order() - 1)..];
         self.lm_queries += 1;
         self.bounds.borrow_mut().upper_bound(known, word)
     }
 
     /// What is charged for words in a row, the first ones after nothing known.
-    fn charge(&mut self, words: &[Symbol]) -> f64 {
+    fn charge(&mut self, words: &[TokenId]) -> f64 {
         (0..words.len()).map(|index| self.bound(&words[..index], Some(words[index]))).sum()
     }
 
     /// A piece of known words, and what is charged for them.
-    pub(super) fn piece(&mut self, words: &[Symbol]) -> (f64, Ends) {
+    pub(super) fn piece(&mut self, words: &[TokenId]) -> (f64, Ends) {
         let score = self.charge(words);
         let left = self.left(words, Kind::Whole);
         let right = self.right(words, false);
@@ -130,7 +132,7 @@ impl<'m, L: LanguageModel> Boundaries<'m, L> {
     }
 
     /// The left end of what starts with `words` and then goes on as `kind` says.
-    fn left(&mut self, words: &[Symbol], kind: Kind) -> LeftId {
+    fn left(&mut self, words: &[TokenId], kind: Kind) -> LeftId {
         let known = self.lm.horizon(words);
         let (kind, len, behind) = if known.closed && known.open <= self.k {
             (Kind::Closed, known.open, words.get(known.open).copied())
@@ -139,7 +141,7 @@ impl<'m, L: LanguageModel> Boundaries<'m, L> {
         } else {
             (Kind::Cut, self.k.min(words.len()), None)
         };
-        let words: Box<[Symbol]> = words[..len].into();
+        let words: Box<[TokenId]> = words[..len].into();
         if let Some(&id) = self.left_ids.get(&(kind, words.clone())) {
             return id;
         }
@@ -154,11 +156,11 @@ impl<'m, L: LanguageModel> Boundaries<'m, L> {
     }
 
     /// The right end of what stops with `words`; `complete` says that nothing before them matters.
-    fn right(&mut self, words: &[Symbol], complete: bool) -> RightId {
+    fn right(&mut self, words: &[TokenId], complete: bool) -> RightId {
         let reach = self.lm.horizon(words).reach;
         let len = reach.min(self.k);
         let complete = reach <= self.k && (complete || reach < words.len() || reach + 1 >= self.lm.order());
-        let words: Box<[Symbol]> = words[words.len() - len..].into();
+        let words: Box<[TokenId]> = words[words.len() - len..].into();
         if let Some(&id) = self.right_ids.get(&(complete, words.clone())) {
             return id;
         }

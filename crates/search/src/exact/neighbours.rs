@@ -3,19 +3,19 @@
 //! A word that no history allowed here lets score high is a word that an exact search can bound tightly: the maximum
 //! over all histories of a model is attained by words that this sentence does not have.
 
-use sylvan_base::{HashMap, Symbol};
-use sylvan_forest::TranslationForest;
+use sylvan_base::HashMap;
+use sylvan_forest::{TokenId, TranslationForest};
 
 use super::plan::{Kind, Plan};
 
 /// The words of a forest, and before each the words that some derivation can put there.
 #[derive(Debug, Clone)]
 pub struct Neighbours {
-    words: Vec<Symbol>,
-    numbers: HashMap<Symbol, u32>,
-    before: Vec<Vec<Symbol>>,
+    words: Vec<TokenId>,
+    numbers: HashMap<TokenId, u32>,
+    before: Vec<Vec<TokenId>>,
     first: Set,
-    last: Vec<Symbol>,
+    last: Vec<TokenId>,
     empty: bool,
 }
 
@@ -59,11 +59,11 @@ struct Rim {
 impl Neighbours {
     /// Goes through the steps of a plan.
     pub(super) fn new(forest: &TranslationForest, plan: &Plan) -> Self {
-        let mut words: Vec<Symbol> =
+        let mut words: Vec<TokenId> =
             plan.bundles.iter().flat_map(|&(_, bundle)| forest.bundle(bundle)).copied().collect();
         words.sort_unstable();
         words.dedup();
-        let numbers: HashMap<Symbol, u32> = words.iter().copied().zip(0..).collect();
+        let numbers: HashMap<TokenId, u32> = words.iter().copied().zip(0..).collect();
         let nothing = Set::new(words.len());
         let rim = Rim { first: nothing.clone(), last: nothing.clone(), empty: false };
         let mut rims = vec![rim; plan.tables];
@@ -111,17 +111,17 @@ impl Neighbours {
     }
 
     /// All words, each with those that can stand right before it.
-    pub fn words(&self) -> impl Iterator<Item = (Symbol, &[Symbol])> {
+    pub fn words(&self) -> impl Iterator<Item = (TokenId, &[TokenId])> {
         self.words.iter().copied().zip(self.before.iter().map(Vec::as_slice))
     }
 
     /// Whether a sentence can begin with the word.
-    pub fn is_first(&self, word: Symbol) -> bool {
+    pub fn is_first(&self, word: TokenId) -> bool {
         self.numbers.get(&word).is_some_and(|&number| self.first.contains(number))
     }
 
     /// The words with which a sentence can end.
-    pub fn last_words(&self) -> &[Symbol] {
+    pub fn last_words(&self) -> &[TokenId] {
         &self.last
     }
 

@@ -48,8 +48,8 @@ pub use tables::{Bundle, PredictionTables, PrefixId};
 use crate::deduction::{
     Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth,
 };
-use crate::engine::{Engine, Found, Limits, OnVisit, Problem, Wanted};
-use crate::{LanguageModel, NoStepModel, Outcome, StepModel};
+use crate::engine::{Completed, Engine, Limits, OnVisit, Run};
+use crate::{LanguageModel, Outcome};
 
 /// What the prediction decoder can be told beside its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,6 +226,12 @@ fn charge(out: &mut Application, mut after: Option<u32>, edges: &[EdgeId]) -> Op
 }
 
 impl Deduction for BottomUp<'_> {
+    type Forest = TranslationForest;
+
+    fn forest(&self) -> &TranslationForest {
+        self.forest
+    }
+
     fn axiom(&mut self) -> ItemId {
         AXIOM
     }
@@ -365,9 +371,8 @@ pub fn prediction<L: LanguageModel>(
     limits: impl Into<Limits>,
     config: Prediction,
 ) -> Option<Outcome> {
-    let problem = Problem { forest, lm, steps: &NoStepModel };
-    let found = search(&mut Engine::default(), &problem, limits.into(), config, Wanted::default(), None)?;
-    Some(Outcome::of(forest, found))
+    let found = search(&mut Engine::default(), forest, Run::new(lm), limits.into(), config, None);
+    found.map(Outcome::from)
 }
 
 /// [`prediction`], reporting each item that survives in its round, best first, then the best of those that do not, bins
@@ -379,32 +384,30 @@ pub fn prediction_traced<L: LanguageModel>(
     config: Prediction,
     mut on_step: impl FnMut(&PredictionStep),
 ) -> Option<Outcome> {
-    let problem = Problem { forest, lm, steps: &NoStepModel };
     let mut engine = Engine::default();
-    let found = search(&mut engine, &problem, limits.into(), config, Wanted::default(), Some(&mut on_step))?;
-    Some(Outcome::of(forest, found))
+    let found = search(&mut engine, forest, Run::new(lm), limits.into(), config, Some(&mut on_step))?;
+    Some(Outcome::from(found))
 }
 
 /// Prediction in full: with a step model, with memory that is used again, with all that was found.
-pub fn search<L: LanguageModel, M: StepModel>(
-    engine: &mut Engine<L::State, M::State>,
-    problem: &Problem<'_, L, M>,
+pub fn search<L: LanguageModel>(
+    engine: &mut Engine<L::State>,
+    forest: &TranslationForest,
+    run: Run<'_, L>,
     limits: Limits,
     config: Prediction,
-    wanted: Wanted,
     on_step: Option<&mut dyn FnMut(&PredictionStep)>,
-) -> Option<Found> {
-    let forest = problem.forest;
+) -> Option<Completed> {
     if forest.is_dead() {
         return None;
     }
-    let tables = PredictionTables::new(forest, problem.lm);
+    let tables = PredictionTables::new(forest, run.lm);
     let queries = tables.estimate().lm_queries;
-    let mut deduction = BottomUp::new(forest, tables, config, wanted.out_forest);
+    let mut deduction = BottomUp::new(forest, tables, config, run.out_forest);
     let mut visits: Vec<crate::Visit> = Vec::new();
     let mut on_visit = |visit: &crate::Visit| visits.push(visit.clone());
     let on_visit: OnVisit<'_> = if on_step.is_some() { Some(&mut on_visit) } else { None };
-    let mut found = engine.search(problem, &mut deduction, limits, wanted, on_visit)?;
+    let mut found = engine.search(run, &mut deduction, limits, on_visit)?;
     found.counters.lm_queries += queries;
     if let Some(on_step) = on_step {
         for crate::Visit { bin, round, item, score, future, edges, kept, among } in visits {

@@ -27,35 +27,37 @@ mod groups;
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::hash::Hash;
 
 use sylvan_base::Id;
 use sylvan_base::hash::fold;
 use sylvan_forest::{EdgeId, Target, TranslationForest, VertexId};
 
 use crate::chart::{Chart, Item, Losers};
+use crate::stop::Stop;
 use crate::{Beam, Outcome, TwoSided};
 use groups::{Groups, Tail};
 
 /// The best derivation that refinement finds; `None` if the forest has none. The beam is the number of items made
 /// per vertex, those included that turn out to have the boundary of another. Without limit the result is exact.
 pub fn refine<M: TwoSided>(forest: &TranslationForest, lm: &M, beam: Beam) -> Option<Outcome> {
-    Refine::<M>::default().search(forest, lm, beam, Losers::Forget)
+    Refine::default().search(forest, lm, beam, Losers::Forget, &Stop::NEVER)
 }
 
 /// The memory of the search, to be used for many sentences.
 #[derive(Debug)]
-pub struct Refine<M: TwoSided> {
-    chart: Chart<M::State>,
-    groups: Groups<M::Shown>,
+pub struct Refine<S, V> {
+    chart: Chart<S>,
+    groups: Groups<V>,
     /// Per bundle how it looks: all of it is known.
-    bundles: Vec<M::Shown>,
+    bundles: Vec<V>,
     queue: BinaryHeap<Entry>,
     partial: Vec<Partial>,
     tails: Vec<Tail>,
-    whole: Vec<Item<M::State>>,
+    whole: Vec<Item<S>>,
 }
 
-impl<M: TwoSided> Default for Refine<M> {
+impl<S, V> Default for Refine<S, V> {
     fn default() -> Self {
         Self {
             chart: Chart::default(),
@@ -109,21 +111,23 @@ impl PartialEq for Entry {
 }
 impl Eq for Entry {}
 
-impl<M: TwoSided> Refine<M> {
+impl<S: Copy + Eq + Hash, V> Refine<S, V> {
     /// See [`refine`]; what was found on the way can be read from [`chart`](Self::chart).
-    pub fn search(
+    pub fn search<M: TwoSided<State = S, Shown = V>>(
         &mut self,
         forest: &TranslationForest,
         lm: &M,
         beam: Beam,
         losers: Losers,
+        stop: &Stop,
     ) -> Option<Outcome> {
         self.chart.start(forest, lm, losers);
         self.groups.clear();
         self.bundles.clear();
-        let whole = |(_, state): &(f64, M::State)| lm.show(state, usize::MAX, usize::MAX);
+        let whole = |(_, state): &(f64, S)| lm.show(state, usize::MAX, usize::MAX);
         self.bundles.extend(self.chart.bundles.iter().map(whole));
         for vertex in forest.vertices() {
+            let beam = if self.chart.is_cut_short(stop) { Beam(1) } else { beam };
             self.fill(forest, lm, beam, vertex);
             self.groups.add(&self.chart.items, self.chart.cell(vertex));
         }
@@ -131,11 +135,17 @@ impl<M: TwoSided> Refine<M> {
     }
 
     /// The items of the last search.
-    pub fn chart(&self) -> &Chart<M::State> {
+    pub fn chart(&self) -> &Chart<S> {
         &self.chart
     }
 
-    fn fill(&mut self, forest: &TranslationForest, lm: &M, beam: Beam, vertex: VertexId) {
+    fn fill<M: TwoSided<State = S, Shown = V>>(
+        &mut self,
+        forest: &TranslationForest,
+        lm: &M,
+        beam: Beam,
+        vertex: VertexId,
+    ) {
         self.queue.clear();
         self.partial.clear();
         self.tails.clear();
@@ -163,7 +173,12 @@ impl<M: TwoSided> Refine<M> {
     }
 
     /// Splits a group of a candidate: the one of which least is known.
-    fn split(&mut self, forest: &TranslationForest, lm: &M, partial: Partial) {
+    fn split<M: TwoSided<State = S, Shown = V>>(
+        &mut self,
+        forest: &TranslationForest,
+        lm: &M,
+        partial: Partial,
+    ) {
         let start = partial.tails as usize;
         let arity = forest.tails(partial.edge).count();
         let groups = &mut self.groups;
@@ -185,7 +200,13 @@ impl<M: TwoSided> Refine<M> {
     }
 
     /// Queues a candidate: an item if its tails are, otherwise by what can be foretold.
-    fn push(&mut self, forest: &TranslationForest, lm: &M, edge: EdgeId, start: usize) {
+    fn push<M: TwoSided<State = S, Shown = V>>(
+        &mut self,
+        forest: &TranslationForest,
+        lm: &M,
+        edge: EdgeId,
+        start: usize,
+    ) {
         let arity = forest.tails(edge).count();
         let tails = &self.tails[start..start + arity];
         if tails.iter().all(|tail| self.groups.is_single(tail.group)) {

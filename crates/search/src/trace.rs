@@ -1,0 +1,133 @@
+//! Left-to-right searches step by step, in the notation of their papers.
+
+use sylvan_base::Vocab;
+use sylvan_forest::{EdgeId, Target, TranslationForest, VertexId};
+
+use crate::engine::{Engine, Run};
+use crate::incremental::{self, Step};
+use crate::prediction::{self, PredictionStep};
+use crate::{LanguageModel, Search};
+
+/// An item of a left-to-right search as its paper writes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceItem {
+    /// What of the source is covered: its bin.
+    pub bin: usize,
+    /// The round in the bin, for searches whose steps may lead back into a bin.
+    pub round: Option<usize>,
+    /// The stack.
+    pub stack: String,
+    /// The target words so far, where the stack does not show them.
+    pub words: Option<String>,
+    /// The score so far.
+    pub score: f64,
+    /// The estimate of the rest.
+    pub future: f64,
+    /// The rules charged so far, in the order of the search.
+    pub edges: Vec<EdgeId>,
+    /// Whether the beam kept it. Of those that it dropped only the best few are listed.
+    pub kept: bool,
+    /// How many items competed with it, itself included.
+    pub among: usize,
+}
+
+impl TraceItem {
+    /// Bin, stack, words, score and estimate, separated by tabs.
+    pub fn line(&self) -> String {
+        let round = self.round.map_or(String::new(), |round| format!(".{round}"));
+        let words = self.words.as_ref().map_or(String::new(), |words| format!("\t{words}"));
+        format!("{}{round}\t{}{words}\t{:.4}\t{:.4}", self.bin, self.stack, self.score, self.future)
+    }
+}
+
+/// Symbols of a forest as text.
+struct Names<'a> {
+    forest: &'a TranslationForest,
+    vocab: &'a Vocab,
+}
+
+impl Names<'_> {
+    /// The label of a vertex; its number where vertices have none.
+    fn label(&self, vertex: VertexId) -> String {
+        let label = self.forest.label(vertex);
+        label.map_or_else(|| vertex.0.to_string(), |label| self.vocab.text(label).to_string())
+    }
+
+    fn symbols(&self, list: &[Target]) -> String {
+        let shown = list.iter().map(|symbol| match symbol {
+            Target::Vertex(vertex) => self.label(*vertex),
+            Target::Bundle(bundle) => {
+                let words = self.forest.bundle_words(*bundle).map(|word| self.vocab.text(word));
+                words.collect::<Vec<_>>().join(" ")
+            }
+        });
+        shown.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Search {
+    /// The items of a search, bins in order, best first, dropped ones behind those that were kept; at the end the
+    /// answer. Nothing for searches without bins.
+    pub fn trace<L: LanguageModel>(
+        &self,
+        forest: &TranslationForest,
+        run: Run<'_, L>,
+        vocab: &Vocab,
+    ) -> Vec<TraceItem> {
+        let names = Names { forest, vocab };
+        let mut items = Vec::new();
+        let mut engine = Engine::default();
+        match *self {
+            Search::Incremental(limits, config) => {
+                let mut on_step = |step: &Step| items.push(names.top_down(step));
+                incremental::search(&mut engine, forest, run, limits, config, Some(&mut on_step));
+            }
+            Search::Prediction(limits, config) => {
+                let mut on_step = |step: &PredictionStep| items.push(names.bottom_up(step));
+                prediction::search(&mut engine, forest, run, limits, config, Some(&mut on_step));
+            }
+            Search::Cube(_) | Search::Refine(_) | Search::Exact(..) => {}
+        }
+        items
+    }
+}
+
+impl Names<'_> {
+    fn top_down(&self, step: &Step) -> TraceItem {
+        let words = step.words.iter().map(|&token| self.vocab.text(self.forest.token(token).word));
+        TraceItem {
+            bin: step.bin as usize,
+            round: None,
+            stack: format!("[. {}]", self.symbols(&step.residual)),
+            words: Some(words.collect::<Vec<_>>().join(" ")),
+            score: step.score,
+            future: step.future,
+            edges: step.edges.clone(),
+            kept: step.kept,
+            among: step.among,
+        }
+    }
+
+    fn bottom_up(&self, step: &PredictionStep) -> TraceItem {
+        let goal = self.label(self.forest.goal());
+        let done = step.frames.is_empty() && step.bin > 0;
+        let mut stack = if done { format!("[{goal} .]") } else { format!("[. {goal}]") };
+        for (index, (_, prefix)) in step.frames.iter().enumerate() {
+            // In a frame below another, the upper one's goal is pending.
+            let pending = step.frames.get(index + 1).map_or(String::new(), |(goal, _)| self.label(*goal));
+            let shown = format!("{} . {pending}", self.symbols(prefix));
+            stack.push_str(&format!(" [{}]", shown.trim()));
+        }
+        TraceItem {
+            bin: step.bin,
+            round: Some(step.round),
+            stack,
+            words: None,
+            score: step.score,
+            future: step.future,
+            edges: step.edges.clone(),
+            kept: step.kept,
+            among: step.among,
+        }
+    }
+}
