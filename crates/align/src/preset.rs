@@ -2,7 +2,7 @@
 //!
 //! All three sample the model with fertility; they differ in how long. Sweeps grow fewer with the square root of
 //! the number of sentence pairs, as Östling & Tiedemann (2016) have it: more text needs fewer. The choice was made
-//! by measured error against measured time, docs/BENCHMARKS.md.
+//! by measured error against measured time, docs/notes/alignment.md.
 
 use std::str::FromStr;
 

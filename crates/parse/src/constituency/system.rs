@@ -11,7 +11,7 @@
 //!                                               ... PP, join left -> NP
 //! ```
 //!
-//! Labels after all parts, and not after the first one (in-order), by measurement: docs/BENCHMARKS.md, Parsing.
+//! Labels after all parts, and not after the first one (in-order), by measurement: docs/notes/parsing.md.
 //!
 //! What keeps every state on a way to a tree: an item that is open must be the head of its next join, one that has
 //! parts on its right takes no more on its left, and none stays open when nothing is left to close it with.

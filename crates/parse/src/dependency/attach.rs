@@ -312,7 +312,7 @@ fn pairs(words: &[Word], kept: &[u32]) -> Vec<Option<u32>> {
 
 /// By how much the right candidate must be the best before there is nothing to learn: with 37 features each, about
 /// three for every one. Without a margin, learning stops as soon as the training sentences come out right
-/// (docs/BENCHMARKS.md).
+/// (docs/notes/parsing.md).
 const MARGIN: i32 = 100;
 
 /// Learns to attach: an averaged perceptron with a margin.

@@ -2,7 +2,7 @@
 //!
 //! Naming arcs after the parse instead of during it keeps the parser's rows short, and each name can look at the whole
 //! tree; and the unlabelled parser is what a structured language model needs. In one comparison it also found more
-//! heads (docs/BENCHMARKS.md).
+//! heads (docs/notes/parsing.md).
 
 use crate::lexicon::Word;
 use crate::machine::{ActionSet, Effect, System, Templates, View};
