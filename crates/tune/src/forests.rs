@@ -217,7 +217,7 @@ pub struct Forests<'f, M: Metric, J> {
 }
 
 impl<'f, M: Metric, J: Judge<M::Stats>> Forests<'f, M, J> {
-    /// Forests with `features` features.
+    /// Forests with `dimensions` features.
     pub fn new(metric: &'f M, judge: &'f J, dimensions: usize, sentences: &'f [Vec<FeatureForest>]) -> Self {
         Self { metric, judge, dimensions, sentences }
     }
