@@ -2,7 +2,7 @@
 
 use super::{CheckOptions, Kind};
 
-/// The scripts that are told apart, as places in [`LineFacts::scripts`].
+/// The scripts that are distinguished, as places in [`LineFacts::scripts`].
 pub(super) const SCRIPTS: [&str; 8] =
     ["Latin", "Cyrillic", "Greek", "Arabic or Hebrew", "Han", "Kana", "Hangul", "another script"];
 

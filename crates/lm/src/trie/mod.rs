@@ -32,7 +32,7 @@ use crate::{MAX_ORDER, WordId};
 use level::{Level, Order};
 use perfect::key;
 
-/// A 1-gram. The one behind the last word only says where the last word's 2-grams end.
+/// A 1-gram. The one after the last word only says where the last word's 2-grams end.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub(crate) struct TrieWord {

@@ -2,7 +2,7 @@
 //!
 //! An atom is any small number: a word, a tag, a distance, or several of them packed into one. The atoms are
 //! multiplied by different odd constants and added, which avoids a chain of dependent operations, and one final
-//! step mixes the sum. No feature is ever spelled out.
+//! step mixes the sum. No feature is ever spelt out.
 
 const A: u64 = 0x9E37_79B9_7F4A_7C15;
 const B: u64 = 0xC2B2_AE3D_27D4_EB4F;

@@ -170,7 +170,7 @@ const EXPLORE: f64 = 0.9;
 /// Changes of weights: key, action, delta.
 type Changes = Vec<(u64, u8, i8)>;
 
-/// What a batch is learned with.
+/// What a batch is learnt with.
 struct Learning<'a, S: System, E> {
     system: &'a S,
     table: &'a Table,
