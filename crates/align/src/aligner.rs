@@ -43,8 +43,8 @@ fn resident(bitext: &Bitext) -> Result<()> {
 }
 
 impl<'a> Aligner<'a> {
-    /// Trains on a text. `report` hears of the iterations of expectation maximisation, which needs the text in
-    /// memory; sampling does not.
+    /// Trains on a text. The callback `report` gets each iteration of expectation maximisation, which needs the text
+    /// in memory; sampling does not.
     pub fn train(
         bitext: &'a Bitext,
         method: &Method,
@@ -67,7 +67,7 @@ impl<'a> Aligner<'a> {
     /// Aligns a text with a saved model.
     ///
     /// A model with fertility is sampled on: its counts stand, and the links of this text are counted on top, so
-    /// that words which the model does not know are learned from this text. The other models stay as they are.
+    /// that words which the model does not know are learnt from this text. The other models stay as they are.
     pub fn apply(
         bitext: &'a Bitext,
         model: &Model,
@@ -91,7 +91,7 @@ impl<'a> Aligner<'a> {
         Ok(Self { bitext, state, threads })
     }
 
-    /// What is believed about one kept pair. Whoever wants all pairs has [`for_each`](Self::for_each).
+    /// What is believed about one kept pair. For all pairs there is [`for_each`](Self::for_each).
     pub fn posteriors(&self, pair: usize) -> Result<Posteriors> {
         let mut out = Posteriors::default();
         match &self.state {
@@ -126,8 +126,8 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    /// Makes something of each kept pair's posteriors, in threads, and hands it over in the order of the text.
-    /// Both are told the portion of the text and which of its pairs it is.
+    /// Maps each kept pair's posteriors, in threads, and hands the results over in the order of the text.
+    /// Both callbacks get the portion of the text and the pair's number in it.
     pub fn for_each<T: Send, E: From<InputError>>(
         &self,
         make: impl Fn(&Portion<'_>, usize, &Posteriors) -> T + Sync,

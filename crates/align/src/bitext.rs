@@ -1,11 +1,11 @@
 //! The parallel text: flat arrays of word numbers, and which lines they came from.
 //!
 //! Everything that follows walks through the text portion by portion. A text that takes more than its share of
-//! the memory lives in a scratch file instead, and only the portion at hand is in memory; the portions are the
+//! the memory lives in a scratch file instead, and only the current portion is in memory; the portions are the
 //! same either way.
 //!
 //! Lines that cannot be aligned (an empty side) and lines that would cost too much (the work per pair grows with
-//! the product of the lengths) are left out and counted; whoever writes links still writes a line for them, so
+//! the product of the lengths) are left out and counted; a file of links still has a line for them, so
 //! that line `i` of the links belongs to line `i` of the text.
 
 use std::path::Path;
@@ -39,7 +39,7 @@ impl Side {
 /// How lines become words, and which lines are left out.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadConfig {
-    /// Compare words in lower case. What is written is links, so nothing else of the case is lost.
+    /// Compare words in lower case. Only links are written, so the case of the text is not lost.
     pub lowercase: bool,
     /// Pairs with more words than this on a side are left out.
     pub max_words: usize,
@@ -75,7 +75,7 @@ impl Default for Memory {
     }
 }
 
-/// The words of one side, sentence behind sentence.
+/// The words of one side, sentence after sentence.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     pub(crate) words: Vec<u32>,
@@ -136,7 +136,7 @@ pub struct Bitext {
     skipped: Skipped,
 }
 
-/// Words of both sides in a portion, about.
+/// About how many words of both sides make a portion.
 const PORTION: usize = 1 << 15;
 
 impl Bitext {
@@ -145,7 +145,7 @@ impl Bitext {
         Self { memory, ..Self::default() }
     }
 
-    /// Reads two line-parallel files. C1 control characters, which scraped text is sprinkled with, are taken as
+    /// Reads two line-parallel files. C1 control characters, which are common in scraped text, count as
     /// parts of words; all other control characters are errors.
     pub fn open(
         source: &Path,
@@ -362,7 +362,7 @@ impl Bitext {
         self.words[side as usize]
     }
 
-    /// The most words that a sentence of a side has.
+    /// The length of the longest sentence of a side.
     pub(crate) fn longest(&self, side: Side) -> usize {
         self.longest[side as usize]
     }

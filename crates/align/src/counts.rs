@@ -23,7 +23,7 @@ pub(crate) struct LinkCounts {
     pub(crate) targets: Vec<u32>,
     /// Forward and reverse.
     pub(crate) counts: [Vec<f32>; 2],
-    /// By given type, all entries, also those that were dropped.
+    /// By given type, all entries, including those that were dropped.
     pub(crate) totals: [Vec<f32>; 2],
     /// By generated type, words without a link.
     pub(crate) nulls: [Vec<f32>; 2],
@@ -139,7 +139,7 @@ impl LinkCounts {
     }
 }
 
-/// Cells whose probability is below this are forgotten at once; they are nine tenths of all.
+/// Cells whose probability is below this are dropped at once; they are nine tenths of all.
 const NOTHING: f32 = 0.005;
 
 /// The range of each source type, such that ranges have about the same number of tokens.

@@ -45,7 +45,7 @@ fn mark(links: &Alignment, gold: Option<&Alignment>, link: Link) -> char {
     }
 }
 
-/// A matrix with a row for each source word and a column for each target word, whose words stand above it from
+/// A matrix with a row for each source word and a column for each target word, written above it from
 /// top to bottom. With `gold`, links that should not be are `+`, links that are missing `-`.
 pub fn matrix(source: &[&str], target: &[&str], links: &Alignment, gold: Option<&Alignment>) -> String {
     let left = source.iter().map(|word| width(word)).max().unwrap_or(0);
@@ -56,7 +56,7 @@ pub fn matrix(source: &[&str], target: &[&str], links: &Alignment, gold: Option<
     for row in 0..height {
         let mut line = " ".repeat(left + 1);
         for word in &letters {
-            // Words stand on the matrix.
+            // Words end right above the matrix.
             match (row + word.len()).checked_sub(height).and_then(|at| word.get(at)) {
                 Some(&c) => {
                     line.push(c);

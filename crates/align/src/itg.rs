@@ -1,7 +1,7 @@
 //! One-to-one links that an inversion transduction grammar (Wu 1997) could have made.
 //!
 //! Such a grammar builds both sentences at once by joining two neighbouring parts, straight or swapped. A
-//! permutation can be built so if and only if repeatedly merging neighbours whose values are consecutive leaves
+//! permutation can be built this way if and only if repeatedly merging neighbours whose values are consecutive leaves
 //! one piece; shift-reduce does that in linear time (Zhang et al. 2006). Links are offered best first and taken
 //! when neither word has one yet and the permutation of all links stays buildable.
 

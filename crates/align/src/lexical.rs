@@ -1,5 +1,5 @@
-//! Lexical translation probabilities from links, `w(target | source)` and `w(source | target)`, as rule tables are
-//! weighted with (Koehn, Och & Marcu 2003): shares of links, where a word without links counts as linked to NULL.
+//! Lexical translation probabilities from links, `w(target | source)` and `w(source | target)`, for the lexical
+//! weights of rule tables (Koehn, Och & Marcu 2003): shares of links, where a word without links is linked to NULL.
 
 use sylvan_base::{HashMap, Result, Vocab};
 use sylvan_corpus::Link;

@@ -10,7 +10,7 @@
 //! hidden Markov model with fertility by Gibbs sampling (`gibbs/`), which the presets use. Results are the same
 //! bytes at any number of threads and in any memory: texts that do not fit are walked through in portions.
 //!
-//! *Useful for* making grammars, lexicons and training data out of parallel text, and for judging aligners.
+//! *Useful for* making grammars, lexicons and training data from parallel text, and for evaluating aligners.
 //! *Not useful for* finding out which sentences belong together.
 //!
 //! ```

@@ -18,7 +18,7 @@ pub(crate) struct Meetings {
     again: Filter,
 }
 
-/// A set of pairs that may claim to hold a few more than it does.
+/// A set of pairs with a few false positives.
 #[derive(Debug)]
 pub(crate) struct Filter {
     bits: Vec<u64>,

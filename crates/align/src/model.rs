@@ -1,7 +1,7 @@
 //! A trained model as a file: written once, read back to align more text.
 //!
 //! It keeps expected link counts of word pairs (docs/formats/align.md), the words without links, jumps and
-//! fertilities. From these every model's parameters follow, and a sampler can go on counting where the training
+//! fertilities. From these every model's parameters follow, and a sampler can continue from where training
 //! stopped.
 
 use std::path::Path;

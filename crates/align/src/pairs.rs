@@ -6,7 +6,7 @@
 //! a dense scratch array over the target vocabulary, which costs a few nanoseconds per token pair.
 //!
 //! Samplers count only links. The count of a pair of types that meets once, without the one link it may have, is
-//! always zero; [`Once::Shared`] gives all such pairs the slot 0, which keeps three quarters of the table out.
+//! always zero; [`Once::Shared`] gives all such pairs slot 0, which saves three quarters of the table.
 
 use crate::bitext::{Bitext, Side};
 

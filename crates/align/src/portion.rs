@@ -88,7 +88,7 @@ impl<'a> Portion<'a> {
         }
     }
 
-    /// As it lies in a scratch file: lines, ends of both sides, words of both sides.
+    /// The form in a scratch file: lines, ends of both sides, words of both sides.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut put = |number: u32| bytes.extend(number.to_le_bytes());
@@ -102,7 +102,7 @@ impl<'a> Portion<'a> {
         bytes
     }
 
-    /// What [`Self::to_bytes`] wrote, with so many pairs.
+    /// Reads what [`Self::to_bytes`] wrote, with `len` pairs.
     pub(crate) fn from_bytes(first: usize, len: usize, bytes: &[u8]) -> Portion<'static> {
         let mut numbers = bytes.as_chunks::<4>().0.iter().map(|&number| u32::from_le_bytes(number));
         let mut next = |count: usize| -> Vec<u32> { numbers.by_ref().take(count).collect() };

@@ -94,7 +94,7 @@ impl Posteriors {
     }
 }
 
-/// Where the largest probability stands, unless what is missing to one is larger.
+/// Where the largest probability is, unless the rest to 1 is larger.
 fn best(probabilities: impl Iterator<Item = f32>) -> Option<usize> {
     let (mut at, mut top, mut sum) = (None, 0.0, 0.0);
     for (index, probability) in probabilities.enumerate() {

@@ -1,8 +1,8 @@
 //! Ready-made settings, and what they turn into for a text of a given size.
 //!
-//! All three sample the model with fertility; they differ in how long. Sweeps grow fewer with the square root of
-//! the number of sentence pairs, as Östling & Tiedemann (2016) have it: more text needs fewer. The choice was made
-//! by measured error against measured time, docs/BENCHMARKS.md.
+//! All three sample the model with fertility; they differ in how long. The number of sweeps falls with the square
+//! root of the number of sentence pairs, as in Östling & Tiedemann (2016): more text needs fewer. The settings were
+//! chosen by measured error against measured time (docs/notes/alignment.md).
 
 use std::str::FromStr;
 
@@ -34,10 +34,10 @@ impl Preset {
     /// All presets.
     pub const ALL: [Self; 3] = [Self::Fast, Self::Default, Self::Best];
 
-    /// The settings for a text with so many sentence pairs.
+    /// The settings for a text with `pairs` sentence pairs.
     pub fn method(self, pairs: usize, seed: u64) -> Method {
-        // Chains, and sweeps of the three stages for a text of a million pairs. Averaging several chains that are
-        // short is better than one that is long: each settles on one reading of a rare word and stays with it.
+        // Chains, and sweeps of the three stages for a text of a million pairs. Averaging several short
+        // chains beats one long chain: each settles on one reading of a rare word and stays with it.
         let (chains, shares) = match self {
             Self::Fast => (2, [0.5, 0.5, 0.7]),
             Self::Default => (4, [0.7, 0.7, 1.4]),

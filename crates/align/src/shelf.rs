@@ -1,7 +1,7 @@
 //! Small numbers by portion of the text, in memory or in a scratch file: links, and sums of their probabilities.
 //!
-//! Whoever changes them takes a portion off, puts it back, and after the last portion turns the shelf, so that a
-//! file is only ever written from its beginning to its end. In files, runs of zeros take two bytes and other
+//! To change them, take a portion off, put it back, and after the last portion turn the shelf, so that a
+//! file is only ever written from beginning to end. In files, runs of zeros take two bytes and other
 //! numbers one to three, as most of them are zero or small.
 
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl Shelf {
         }
     }
 
-    /// Adds another shelf's numbers, which are as many; an empty shelf takes them over.
+    /// Adds another shelf's numbers, of the same count; an empty shelf takes them over.
     pub(crate) fn add(&mut self, mut other: Self, portions: usize) -> Result<()> {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for portion in 0..portions {

@@ -37,7 +37,7 @@ pub enum Heuristic {
     Posterior(f32),
     /// All links whose arithmetic mean of both posteriors reaches a threshold: what one direction is sure of
     /// counts even if the other does not see it. Where a word becomes two, only one direction can link both, so
-    /// whatever asks for both directions loses one of the links.
+    /// a heuristic that requires both directions loses one of the links.
     Mean(f32),
 }
 
@@ -193,7 +193,7 @@ impl Grid {
         loop {
             let mut changed = false;
             for &link in candidates {
-                // What is chosen already has both words covered.
+                // A link that is already chosen has both words covered.
                 let (source, target) = self.covered(link);
                 if (!source || !target) && self.touches(link) {
                     self.add(link);

@@ -16,7 +16,7 @@ pub(crate) fn run<J: Send, R: Send>(threads: usize, jobs: Vec<J>, work: impl Fn(
         for _ in 0..threads.min(256) {
             scope.spawn(|| {
                 loop {
-                    // The lock is held for the taking only.
+                    // The lock is held only while a job is taken.
                     let next = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
                     let Some((job, result)) = next else { break };
                     *result = Some(work(job));

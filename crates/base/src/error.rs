@@ -13,9 +13,9 @@ pub type Result<T> = std::result::Result<T, InputError>;
 pub struct Fault {
     /// 1-based character column, or 0 when the whole line is meant.
     pub column: usize,
-    /// What stands there.
+    /// What was found.
     pub found: String,
-    /// What should stand there.
+    /// What was expected.
     pub expected: String,
     /// What the user can do about it; may be empty.
     pub advice: String,

@@ -1,4 +1,4 @@
-//! What every other crate stands on: typed ids, the vocabulary, spans, errors that name their place,
+//! What every other crate builds on: typed ids, the vocabulary, spans, errors that name their place,
 //! repeatable hashing and random numbers, work shared out among threads, and the progress interface.
 //!
 //! ```text

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Does something with each item on several threads, each with a state of its own. Whoever is free takes the next item,
+/// Does something with each item on several threads, each with a state of its own. An idle thread takes the next item,
 /// so one item may take as long as it likes.
 pub fn map<T: Sync, R: Send, W>(
     items: &[T],
@@ -45,7 +45,7 @@ mod tests {
             let state = || (states.fetch_add(1, Ordering::Relaxed), 0);
             let found = map(&items, threads, state, |(_, done), index, &item| {
                 *done += 1;
-                // The first take longest, so that later ones are done before them.
+                // The first take longest, so later ones finish before them.
                 std::thread::sleep(Duration::from_micros(100 - item));
                 (index as u64, item * item, *done)
             });

@@ -1,10 +1,10 @@
-//! How long work reports that it is alive, without knowing what a terminal is.
+//! How long-running work reports progress without knowing about terminals.
 
 /// Receives the progress of one stage. The program draws it; libraries and tests use [`Silent`].
 pub trait Progress: Sync {
     /// A stage begins; `total` is the amount of work if it is known.
     fn begin(&self, stage: &str, total: Option<u64>);
-    /// So much of the stage is done now (not: since the last call).
+    /// How much of the stage is done in total, not since the last call.
     fn at(&self, done: u64);
     /// The stage is over.
     fn end(&self);

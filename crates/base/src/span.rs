@@ -37,7 +37,7 @@ impl Span {
         (self.start as usize) <= position && position < self.end as usize
     }
 
-    /// Whether all of another lies inside.
+    /// Whether it covers all of another.
     #[inline]
     pub fn covers(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end

@@ -1,13 +1,13 @@
 //! Word alignments in the Pharaoh format: `0-0 1-2 3p3`.
 //!
 //! `i-j` is a sure link between source word `i` and target word `j`, `ipj` a possible one (Och & Ney 2003, who
-//! need both to measure aligners). Files count from 0 or, mostly the hand-made ones, from 1; inside it is always 0.
+//! need both to measure aligners). Files count from 0 or, mostly the hand-made ones, from 1; in memory it is always 0.
 
 use std::fmt;
 
 use sylvan_base::Fault;
 
-/// What the first word's number is in a file.
+/// The number of the first word in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Base {
     /// The first word is 0.
@@ -50,7 +50,7 @@ pub struct Alignment {
 }
 
 impl Alignment {
-    /// An alignment of these links, in any order. What is sure is not listed as possible again.
+    /// An alignment of these links, in any order. Sure links are not listed as possible again.
     pub fn new(mut sure: Vec<Link>, mut possible: Vec<Link>) -> Self {
         for links in [&mut sure, &mut possible] {
             links.sort_unstable();

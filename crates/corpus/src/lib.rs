@@ -8,7 +8,7 @@
 //! ```
 //!
 //! *Useful for* everything that reads training or test text. *Not useful for* trees and rules, which have their
-//! own readers, nor for finding out which lines belong together: here line `i` belongs to line `i`.
+//! own readers, or for finding out which lines belong together: here line `i` belongs to line `i`.
 //!
 //! ```
 //! use sylvan_corpus::{Alignment, Base, ParallelReader};

@@ -8,7 +8,7 @@ use sylvan_store::TextReader;
 /// Reads any number of files line by line, all at the same pace.
 ///
 /// Files of unequal length are an error, and the message says how long each one is: one line too many or too few
-/// somewhere shifts everything behind it, and the difference is the first hint to where.
+/// shifts everything after it, and the difference is the first hint where.
 #[derive(Debug)]
 pub struct ParallelReader {
     readers: Vec<TextReader>,
@@ -29,7 +29,7 @@ impl ParallelReader {
         Ok(Self::new(paths.iter().map(|path| TextReader::open(path.as_ref())).collect::<Result<_>>()?))
     }
 
-    /// Reads from readers that are open already.
+    /// Reads from readers that are already open.
     pub fn new(readers: Vec<TextReader>) -> Self {
         let lines = vec![String::new(); readers.len()];
         Self { readers, lines }
@@ -67,7 +67,7 @@ impl ParallelReader {
         }
     }
 
-    /// Reads all files to their end and tells how long they are.
+    /// Reads all files to their end and reports their lengths.
     fn unequal(&mut self) -> Result<InputError> {
         for reader in &mut self.readers {
             while reader.next_line()?.is_some() {}

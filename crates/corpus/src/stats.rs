@@ -10,7 +10,7 @@ use sylvan_base::Vocab;
 pub struct CorpusStats {
     vocab: Vocab,
     words: u64,
-    /// How many lines have so many words.
+    /// How many lines have each number of words.
     lengths: BTreeMap<usize, u64>,
 }
 

@@ -157,7 +157,7 @@ impl Bleu {
         score
     }
 
-    /// All that someone else needs to get the same number, in the form that sacreBLEU made usual.
+    /// Everything needed to reproduce the number, in sacreBLEU's form.
     pub fn signature(&self, references: usize) -> String {
         format!(
             "nrefs:{references}|case:{}|eff:{}|tok:{}|smooth:{}|version:{VERSION}",

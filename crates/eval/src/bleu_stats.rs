@@ -158,7 +158,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// The definition, spelled out with maps of slices.
+    /// The definition, spelt out with maps of slices.
     fn obvious(hypothesis: &[Symbol], references: &[Vec<Symbol>]) -> BleuStats {
         let mut stats = BleuStats { hyp_len: hypothesis.len() as u64, ..BleuStats::default() };
         let mut best: Option<u64> = None;

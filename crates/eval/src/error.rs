@@ -19,7 +19,7 @@ pub enum EvalError {
     /// There is nothing to score.
     #[error("found no lines in the translation, expected at least one")]
     NoSentence,
-    /// A setting has no such value.
+    /// A setting does not take this value.
     #[error("found {setting} {found:?}, expected {expected}")]
     Setting {
         /// Which setting.

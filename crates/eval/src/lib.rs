@@ -7,7 +7,7 @@
 //!                    two or more systems +--compare--> p-value, intervals, wins and losses
 //! ```
 //!
-//! The crate knows the base crate only: a score must be trustable without trusting the decoder that made the
+//! The crate knows the base crate only: a score must be trustworthy without trusting the decoder that made the
 //! translation.
 //!
 //! *Useful for* scoring whole files and single sentences and, through the additive statistics, anything that

@@ -30,7 +30,7 @@ impl Better {
     }
 }
 
-/// Memory that metrics use again from line to line; one per thread.
+/// Memory that metrics reuse from line to line; one per thread.
 #[derive(Debug, Default)]
 pub struct Workspace {
     pub(crate) words: Words,
@@ -63,7 +63,7 @@ pub trait Metric: Sync {
         self.value(line)
     }
 
-    /// All that someone else needs to get the same number, in the form that sacreBLEU made usual.
+    /// Everything needed to reproduce the number, in sacreBLEU's form.
     fn signature(&self, references: usize) -> String;
 
     /// What each line contributes. `references` are files, not lists of references per line. The result does

@@ -1,4 +1,4 @@
-//! (TER − BLEU) / 2: one number for fluency and edits together, the lower the better; often reported beside the
+//! (TER − BLEU) / 2: one number for fluency and edits together, the lower the better; often reported next to the
 //! two in papers on syntax-based translation.
 
 use std::ops::{AddAssign, SubAssign};

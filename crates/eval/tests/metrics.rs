@@ -83,7 +83,7 @@ fn ter_bleu_is_half_the_difference() {
     assert_eq!(score(&both, &hyp, &refs), expected);
 }
 
-/// The edit distance without shifts, spelled out.
+/// The edit distance without shifts, spelt out.
 fn levenshtein(a: &[&str], b: &[&str]) -> u64 {
     let mut row: Vec<u64> = (0..=b.len() as u64).collect();
     for (i, x) in a.iter().enumerate() {

@@ -38,7 +38,7 @@ fn precision_and_brevity_have_their_exponents() {
     check("a x b c", &["a b c d"], (3.0f64 / 4.0).powf(0.25));
     // All right but half as long: the penalty is exp(1 - 4/2).
     check("a b", &["a b c d"], (-1.0f64).exp().powf(0.10));
-    // Longer is not punished but by precision.
+    // Longer is punished by precision only.
     check("a b c d x y", &["a b c d"], (4.0f64 / 6.0).powf(0.25));
 }
 

@@ -2,7 +2,7 @@
 //! left to right.
 //!
 //! ```text
-//! cargo bench -p sylvan-lm --bench query -- TEXT MODEL...      models of one's own, ARPA or compiled
+//! cargo bench -p sylvan-lm --bench query -- TEXT MODEL...      your own models, ARPA or compiled
 //! cargo bench -p sylvan-lm --bench query                       a small model of random text
 //! ```
 //!

@@ -13,7 +13,7 @@
 //! \end\
 //! ```
 //!
-//! The parser takes one line at a time and believes nothing: sizes in the header are only compared with, never
+//! The parser takes one line at a time and trusts nothing: sizes in the header are compared, never
 //! allocated.
 
 use sylvan_base::{Fault, Result};
@@ -23,7 +23,7 @@ use crate::arpa_write::to_ln;
 use crate::builder::{Builder, Duplicate};
 use crate::{BEGIN, END, Lm, MAX_ORDER, UNKNOWN, WordId};
 
-/// Memory that is set aside at once on the word of the header.
+/// Memory that is reserved at once on the word of the header.
 const TRUSTED: u64 = 1 << 16;
 
 /// How an ARPA file is understood.
@@ -66,7 +66,7 @@ enum Part {
     Start,
     /// Between `\data\` and the first section.
     Header,
-    /// In the section of this n-gram length, after so many of them.
+    /// In the section of this n-gram length, after this many n-grams.
     Section { n: usize, seen: u64 },
     /// After `\end\`.
     Over,
@@ -231,7 +231,7 @@ impl Parser {
         if let Some((at, text)) = fields.next() {
             return Err(Fault::at_byte(line, at, quote(text), format!("the end of a line with {n} words")));
         }
-        // Some tools write a weight behind the longest n-grams too; no query ever asks for it.
+        // Some tools write a weight after the longest n-grams too; no query ever asks for it.
         let added = if n == 1 {
             let word = if only.1 == OTHER_UNKNOWN { UNKNOWN } else { only.1 };
             self.builder.add_word(word, prob, backoff).map(drop)
@@ -270,7 +270,7 @@ impl Parser {
 
 const REBUILD: &str = "the file is damaged or was edited by hand; build it again";
 
-/// Some tools shout.
+/// Some tools write capitals.
 const OTHER_UNKNOWN: &str = "<UNK>";
 
 /// How files begin that are often given by mistake: magic, name, advice.

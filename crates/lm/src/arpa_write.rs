@@ -92,7 +92,7 @@ impl Lm {
     fn visit(&self, n: usize, mut visit: impl FnMut(&[WordId], f32, f32)) {
         match (&self.layout, &self.list) {
             (AnyLayout::Trie(layout), _) => layout.for_each(n, |words, prob, backoff| {
-                // What seems more likely than certain is a blank behind a weight above 1; no file may state it.
+                // A probability above 1 is a blank after a weight above 1; no file may state it.
                 if prob <= 0.0 {
                     visit(words, prob, backoff);
                 }

@@ -1,6 +1,6 @@
 //! Many queries at once.
 //!
-//! A query spends most of its time waiting for memory. While one waits, others can ask (compare Kocberber, Falsafi &
+//! A query spends most of its time waiting for memory. While one waits, others can run (compare Kocberber, Falsafi &
 //! Grot 2015 on interleaved walks): the results are those of the queries one by one, only sooner.
 
 use crate::WordId;
@@ -8,8 +8,8 @@ use crate::layout::Layout;
 use crate::state::State;
 use crate::walk::{Walk, walk};
 
-/// How many queries are announced before the first is answered. More than about this many requests the memory of
-/// today's processors does not take.
+/// How many queries are prefetched before the first is answered. Today's processors do not take many more
+/// outstanding requests.
 const AHEAD: usize = 16;
 
 /// For layouts where a query knows all its places at once: each is announced some time before it is answered.

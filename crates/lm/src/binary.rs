@@ -303,7 +303,7 @@ impl Lm {
         writer.finish()
     }
 
-    /// Checks the sums and the structure of a compiled model; models in memory are sound.
+    /// Checks the checksums and the structure of a compiled model; models in memory are sound.
     pub fn verify(&self) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         match &*self.words {

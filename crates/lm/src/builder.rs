@@ -19,7 +19,7 @@ pub(crate) struct Builder {
     unknown_is_stated: bool,
 }
 
-/// The n-gram was there already.
+/// The n-gram was already there.
 #[derive(Debug)]
 pub(crate) struct Duplicate;
 

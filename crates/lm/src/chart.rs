@@ -4,7 +4,7 @@
 //! for each the n-gram from the start of the piece to it, and what was charged. When words to the left become known
 //! they are *revealed* to the open n-grams (Heafield, Koehn & Lavie 2013), which gives the difference between the
 //! better estimate and the old one. An n-gram that does not grow to the left need not be kept open, and neither does
-//! anything behind it (Li & Khudanpur 2008).
+//! anything after it (Li & Khudanpur 2008).
 //!
 //! ```text
 //!    left neighbour        piece
@@ -13,7 +13,7 @@
 //!            state       open                      nothing to the left changes e5
 //! ```
 //!
-//! The word behind the open ones (`e4`) has its n-gram for good, but still pays for backing off from histories
+//! The word after the open ones (`e4`) has its final n-gram, but still pays for backing off from histories
 //! `c1 e1 e2 e3`, `c2 c1 e1 e2 e3` if the model has them. Joining two pieces is revealing the right state of one to
 //! the open words of the other; then the sums of scores are those of the whole, however it was put together.
 
@@ -43,7 +43,7 @@ impl Left {
         usize::from(self.len).min(MAX_HISTORY)
     }
 
-    /// Whether the words behind the open ones know all of their history that matters. A piece that is not closed
+    /// Whether the words after the open ones know all of their history that matters. A piece that is not closed
     /// has no such words: all of it is open.
     pub fn is_closed(&self) -> bool {
         self.closed
@@ -133,7 +133,7 @@ impl<'m> Joiner<'m> {
             let words = left.open() + 1;
             if walk.used + 1 == words && walk.grows_left && words < order {
                 left.push(walk.cursor, prob);
-                // What the right has forgotten it cannot pass on to later words.
+                // The right state cannot pass on to later words what it has dropped.
                 left.closed = words + 1 >= order || next.len() < words;
             } else {
                 left.closed = true;
@@ -173,14 +173,14 @@ impl Lm {
     }
 
     /// Reveals to a piece the words on its left, and returns how much its score changes. `context` is the state
-    /// behind those words; of its words (newest first) the first `seen` have been revealed before and only the
+    /// after those words; of its words (newest first) the first `seen` have been revealed before and only the
     /// others are new.
     pub fn reveal(&self, context: &State, seen: usize, piece: &mut ChartState) -> f64 {
         with_layout!(&self.layout, layout => reveal(layout, context, seen, piece))
     }
 }
 
-/// `alive` counts the words of the context that the histories of the word at hand can have: for the first word all,
+/// `alive` counts the words of the context that the histories of the current word can have: for the first word all,
 /// for each further one only those with which the words in between still make a history.
 fn reveal<L: Layout>(layout: &L, context: &State, seen: usize, piece: &mut ChartState) -> f64 {
     let order = layout.order();
@@ -234,7 +234,7 @@ fn reveal<L: Layout>(layout: &L, context: &State, seen: usize, piece: &mut Chart
         (alive, backoffs) = (next_alive, weights);
     }
     if left.closed {
-        // The word behind the open ones pays for backing off.
+        // The word after the open ones pays for backing off.
         for backoff in &backoffs[seen..alive.max(seen)] {
             change += f64::from(*backoff);
         }

@@ -18,7 +18,7 @@ pub(crate) struct Found {
     pub(crate) backoff: f32,
     /// Whether some n-gram is this one with an older word in front.
     pub(crate) grows_left: bool,
-    /// From where to go on.
+    /// Where the walk continues.
     pub(crate) cursor: Cursor,
     /// The number of its place, for values that are kept beside the n-grams.
     pub(crate) slot: usize,
@@ -51,7 +51,7 @@ pub(crate) trait Layout {
     /// The probability of the longest n-gram that has `oldest` in front of the one at `cursor`.
     fn longest(&self, cursor: Cursor, oldest: WordId) -> Option<f32>;
 
-    /// Announces a query, so that memory can be on its way.
+    /// Announces a query, so that its memory can be prefetched.
     fn announce(&self, word: WordId, history: &[WordId]) -> Self::Hints;
 
     /// Announces the first step of a query.

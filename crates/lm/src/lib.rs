@@ -12,7 +12,7 @@
 //! A model is immutable and can be shared by threads.
 //!
 //! *Useful for* scoring target words in any left-to-right decoder, and for making the language model of a corpus.
-//! *Not useful for* other smoothing methods, nor for KenLM's binary files (which are recognised and named).
+//! *Not useful for* other smoothing methods or for KenLM's binary files (which are recognised and refused).
 //!
 //! ```
 //! use sylvan_lm::{EstimateConfig, Estimator, Lm};

@@ -1,7 +1,7 @@
 //! Upper bounds for one sentence: the best that a word can score after any history that its neighbours allow.
 //!
 //! [`Lm::upper_bound`] takes the maximum over all histories there are. In one sentence of a translation only some
-//! words can occur, and only some can stand next to each other; the maximum over histories made of such pairs is much
+//! words can occur, and only some can stand next to each other; the maximum over histories of allowed pairs is much
 //! lower. It is found by walking from an n-gram `g = h w` to the longer ones that the model holds, through allowed
 //! words only:
 //!
@@ -126,14 +126,14 @@ impl<L: Layout> Search<'_, L> {
         found.prob + self.weights(context, context.len(), word)
     }
 
-    /// All look-ups of a loop at once, so that the memory works on many of them at a time.
+    /// All look-ups of a loop at once, so that their cache misses overlap.
     fn announce(&self, n: usize, cursor: Cursor, before: &[WordId]) {
         for &oldest in before {
             self.layout.announce_longer(n, cursor, oldest);
         }
     }
 
-    /// The most that backing off adds: the weights of contexts of more than `used` words within `known`, and `B` of
+    /// The maximum that backing off adds: the weights of contexts of more than `used` words within `known`, and `B` of
     /// all of them.
     fn weights(&mut self, known: &[WordId], used: usize, word: WordId) -> f32 {
         let order = self.layout.order();

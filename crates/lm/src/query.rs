@@ -134,7 +134,7 @@ impl Lm {
         with_layout!(&self.layout, layout => announced_walk(layout, state, word).finish(state, word))
     }
 
-    /// Scores many queries at once, which is faster than one by one: the memory works on several at a time.
+    /// Scores many queries at once, which is faster than one by one: their cache misses overlap.
     /// Replaces the content of `results`, which has one for each query.
     pub fn score_batch(&self, queries: &[(State, WordId)], results: &mut Vec<(f32, State)>) {
         results.clear();

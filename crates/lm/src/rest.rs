@@ -2,7 +2,7 @@
 //!
 //! In a Kneser-Ney model the probabilities of short n-grams are made for backing off: they say how likely a word is
 //! after histories that were *not* seen. The first word of a piece has no history, but it will get one, and mostly a
-//! seen one. A model of order 1 that was estimated for itself guesses it better, one of order 2 the second word, and
+//! seen one. A separately estimated model of order 1 guesses it better, one of order 2 the second word, and
 //! so on. Guesses change what a search keeps, never what a translation scores: they are added to the score of a
 //! piece when pieces are compared, and forgotten when they are joined.
 

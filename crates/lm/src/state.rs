@@ -2,8 +2,8 @@
 //!
 //! A [`State`] is the part of the history that can still matter (Li & Khudanpur 2008): words are dropped from the
 //! far end as long as no n-gram continues them and no back-off weight other than 1 would be charged for them or for
-//! any longer history. Histories with equal futures thereby become equal, which is what recombination in a search
-//! lives on.
+//! any longer history. Histories with equal futures thereby become equal, which recombination in a search
+//! depends on.
 //!
 //! The state also carries the back-off weights of its words (Heafield 2011). Without them a query that backs off
 //! would have to look up the history once more, which costs as much as the query itself.

@@ -60,7 +60,7 @@ impl Store {
         self.order
     }
 
-    /// Expects about so many n-grams of length `n`.
+    /// Reserves room for about `count` n-grams of length `n`.
     pub(crate) fn reserve(&mut self, n: usize, count: usize) {
         match n {
             1 => self.words.reserve(count),

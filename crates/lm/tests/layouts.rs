@@ -16,7 +16,7 @@ fn bits(lm: &Lm, start: State, sentence: &[String]) -> Vec<u32> {
     let mut scores = Vec::new();
     for word in sentence {
         let (score, next) = lm.score(&state, lm.word(word));
-        // Whether a zero has a sign is all the same.
+        // The sign of a zero does not matter.
         scores.push((score + 0.0).to_bits());
         state = next;
     }

@@ -1,6 +1,6 @@
 //! Words as features see them: the known ones by number, all others by what they look like.
 //!
-//! A word that training saw seldom is worth little by itself; its ending, its letters and its case say more. So
+//! A rare word is worth little by itself; its ending, its letters and its case say more. So
 //! rare and unknown words become a *signature*: case, digits, hyphen and ending. Words that are frequent enough
 //! also have a *class*: the parts of speech they were seen with.
 
@@ -50,9 +50,9 @@ enum Words {
 
 /// Words seen less often are known by their signature only.
 const KNOWN: u32 = 2;
-/// Words seen less often have no class: one sentence more or less would change it.
+/// Words seen less often have no class: a single sentence could change it.
 const CLASSED: u32 = 5;
-/// A part of speech belongs to the class of a word if it has at least one in so many of its occurrences.
+/// A part of speech belongs to the class of a word if it makes up at least one in this many of its occurrences.
 const SHARE: u32 = 20;
 
 impl Lexicon {

@@ -1,5 +1,5 @@
 //! Parsers that work in time linear in the length of a sentence: parts of speech, constituents and dependencies
-//! out of plain words. They are trained here too, from any treebank that `sylvan-trees` reads.
+//! from plain words. They are trained here too, from any treebank that `sylvan-trees` reads.
 //!
 //! ```text
 //! treebank --train--> Parser --write, open--> model file, mapped
@@ -11,8 +11,8 @@
 //! what can be seen; the machine scores all actions of a state at once, keeps a beam of states, and learns weights as
 //! an averaged structured perceptron.
 //!
-//! *Useful for* trees of source sentences where no parser is at hand, and for measuring trees. *Not useful for* the
-//! last per cent of accuracy, for which a neural parser and a graphics card are needed; its trees can be read instead.
+//! *Useful for* parsing source sentences when there is no other parser, and for evaluating trees. *Not useful for* the
+//! last per cent of accuracy, which takes a neural parser and a graphics card; its trees can be read instead.
 //!
 //! ```
 //! use sylvan_base::{Silent, Vocab};

@@ -187,7 +187,7 @@ impl Parser {
         writer.finish()
     }
 
-    /// Maps a model file. The time does not depend on its size.
+    /// Maps a model file. This takes the same time whatever its size.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_container(Container::open(path, KIND, OLDEST..=VERSION)?)
     }
@@ -268,7 +268,7 @@ impl Parser {
         Ok(Self { lexicon, tags, tagger, body, notes })
     }
 
-    /// Reads the whole file and compares it with its sums.
+    /// Reads the whole file and compares it with its checksums.
     pub fn verify(path: &Path) -> Result<()> {
         Container::open(path, KIND, OLDEST..=VERSION)?.verify()
     }

@@ -1,7 +1,7 @@
 //! Parts of speech, left to right: a transition system whose only action is to give the next word a tag.
 //!
-//! What a feature may see of the words after the current one is a number, the *lookahead*: two for text that is
-//! there, none for words that are generated one at a time.
+//! How many words after the current one a feature may see is the *lookahead*: two for finished text, none for
+//! words that are generated one at a time.
 
 use sylvan_base::Progress;
 

@@ -1,8 +1,8 @@
 //! Parts of speech by number.
 //!
 //! A treebank of Universal Dependencies has two for each word: its own fine one (`VBD`, `IN`) and a universal one
-//! (`VERB` or `AUX`, `ADP` or `SCONJ`). Neither says all; so each pair that occurs is one tag here, `VBD` + `AUX` and
-//! `VBD` + `VERB` being two. The *group* of a tag is coarser: the universal one, or where there is none the first
+//! (`VERB` or `AUX`, `ADP` or `SCONJ`). Neither says it all, so each pair that occurs is one tag here: `VBD` + `AUX`
+//! and `VBD` + `VERB` are two. The *group* of a tag is coarser: the universal one, or where there is none the first
 //! two characters of its name.
 
 use sylvan_base::HashMap;
@@ -30,7 +30,7 @@ pub(crate) fn pair(own: &str, universal: &str) -> String {
 }
 
 impl TagSet {
-    /// Out of names as [`pair`] makes them.
+    /// From names as [`pair`] makes them.
     pub(crate) fn new(names: &[String]) -> Self {
         let mut set = Self::default();
         let mut groups: HashMap<String, u8> = HashMap::default();

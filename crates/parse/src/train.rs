@@ -6,7 +6,7 @@
 //!    +--> actions ----------------+--> perceptron --> parser        after each epoch: the figure on held-out trees
 //! ```
 //!
-//! A parser that learned from right tags would trust the tagger too much; so it learns from tags that are as good
+//! A parser that learnt from right tags would trust the tagger too much, so it learns from tags that are as good
 //! and as bad as those it will get.
 
 use std::borrow::Cow;
@@ -35,16 +35,16 @@ mod tagger;
 pub struct TrainConfig {
     /// States per step, in training and for the held-out figure.
     pub beam: usize,
-    /// Passes over the training trees, at the most.
+    /// At most this many passes over the training trees.
     pub epochs: usize,
     /// How many perceptrons learn the same in different orders; the parser is their mean, which is better than each of
-    /// them and takes as many times as long to learn. The file is no larger.
+    /// them and takes that many times as long to learn. The file is no larger.
     pub members: usize,
     /// Threads. The result does not depend on them.
     pub threads: usize,
     /// How many words after the current one the tagger sees: 0 to 2.
     pub lookahead: usize,
-    /// The size in bytes that the model should not exceed; the smallest weights are dropped for it.
+    /// The size in bytes that the model should not exceed; the weights worth least are dropped to fit.
     pub size: usize,
     /// Dependencies: which features.
     pub templates: Templates,
@@ -81,7 +81,7 @@ pub enum TrainError {
     Tags(usize),
 }
 
-/// What there is to tell during training.
+/// What training reports.
 #[derive(Debug, Clone, Copy)]
 pub enum News<'a> {
     /// How it goes, a line at a time.
@@ -90,7 +90,7 @@ pub enum News<'a> {
     Better(&'a Parser),
 }
 
-/// Hears how the training goes.
+/// Callback for training events.
 pub type Report<'a> = &'a mut dyn FnMut(News<'_>);
 
 /// Tagged sentences with their atoms.
@@ -125,7 +125,7 @@ pub(crate) struct Prepared {
 const UNSEEN: u8 = 255;
 
 impl Prepared {
-    /// Out of sentences of words with tags.
+    /// From sentences of words with tags.
     pub(crate) fn new(train: &[Vec<Tokens<'_>>], dev: &[Vec<Tokens<'_>>]) -> Result<Self, TrainError> {
         if train.is_empty() {
             return Err(TrainError::Empty);

@@ -1,5 +1,5 @@
 //! Treebanks for training and evaluation, whatever their format: Penn brackets (one tree per line or over many),
-//! CoNLL-U, Egret forests. The format is told from the first line.
+//! CoNLL-U, Egret forests. The first line decides the format.
 
 use std::path::Path;
 

@@ -57,7 +57,7 @@ const TABLE: &[Row] = &[
     // A bracket over nothing but punctuation is no bracket.
     ("(S (NP (N a)) (PRN (, ,)))", "(S (NP (N a)) (, ,))", [2, 2, 2, 2]),
     ("(S (. .))", "(S (. .))", [0, 0, 0, 1]),
-    // What is punctuation is told by the right tree, so that a wrong tag does not shift the spans.
+    // The right tree decides what is punctuation, so that a wrong tag does not shift the spans.
     ("(S (NP (N a)) (. b))", "(S (NP (N a)) (N b))", [2, 2, 2, 1]),
     ("(S (NP (N a)) (N b))", "(S (NP (N a)) (. b))", [2, 2, 2, 1]),
     // Hyphens, brackets and symbols are words.

@@ -9,7 +9,7 @@ use crate::features::{FEATURES, from_travatar};
 use crate::formats::{RuleReader, TextFormat, TextRule};
 use crate::{GrammarBuilder, Limits, Meta, Precision, Preprocessing, TargetSide};
 
-/// What an import is told.
+/// Settings of an import.
 #[derive(Debug, Clone, Default)]
 pub struct ImportConfig {
     /// What was done to the trees that the rules were learnt from.
@@ -25,7 +25,7 @@ pub struct Imported {
     pub rules: usize,
     /// Names that were changed: theirs, ours.
     pub renamed: Vec<(String, String)>,
-    /// Features that were left out because they count what every rule shows: rules and words.
+    /// Features left out because they can be read off every rule: counts of rules and words.
     pub implied: Vec<String>,
 }
 

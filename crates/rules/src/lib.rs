@@ -7,7 +7,7 @@
 //! ```
 //!
 //! *Useful for* getting from parallel trees to a forest that a search can walk. *Not useful for* choosing
-//! among translations: no language model is known here.
+//! among translations: there is no language model here.
 //!
 //! ```
 //! use sylvan_base::Vocab;

@@ -47,8 +47,8 @@ impl Preprocessing {
         self.binarised(forest, vocab)
     }
 
-    /// The same, but where different trees have different nodes below a wrapper that goes, each such node is a forest of
-    /// its own. Beside each stands the log weight of its trees; edge scores are multiplied with `scale` before.
+    /// The same, but where different trees have different nodes below a wrapper that goes, each of them is a forest
+    /// of its own, with the log weight of its trees. Edge scores are first multiplied by `scale`.
     pub fn forest_roots(
         &self,
         forest: PackedForest,

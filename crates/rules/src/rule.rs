@@ -86,7 +86,7 @@ impl Rule {
         }
     }
 
-    /// A rule that says nothing, to stand where a damaged file has none.
+    /// An empty rule, in place of one that a damaged file lacks.
     pub(crate) fn placeholder() -> Self {
         let source = Box::new([Source::Open(Symbol(0), 1), Source::Word(Symbol(0))]);
         Self { source, target: Box::new([]) }

@@ -7,7 +7,7 @@ use sylvan_rules::{Rule, Weights, read_travatar};
 use sylvan_store::TextReader;
 use sylvan_testkit::mutate;
 
-/// Feeds mutated lines one by one behind a good one, and checks that each error names file and line 2.
+/// Feeds mutated lines one by one after a good one, and checks that each error names file and line 2.
 fn check(good: &[&str], mut read: impl FnMut(TextReader) -> sylvan_base::Result<()>) {
     let mut rng = Rng::new(21);
     let (mut accepted, mut refused) = (0, 0);

@@ -221,7 +221,8 @@ fn renumber(file: &File, symbols: Symbols, productive: &[bool], useful: &[bool],
 }
 
 /// A rule's weight is shared by its instances with the same left side, in proportion to the weight of the words
-/// that fill their lexical slots and of the feature values that are open: so "any noun with its measure word" means any noun with equal probability.
+/// that fill their lexical slots and of the feature values that are open: so "any noun with its measure word" means
+/// any noun with equal probability.
 fn share_weights(file: &File, checked: &mut Checked) {
     let mut mass = vec![0.0; checked.symbols.len()];
     for instance in &checked.instances {

@@ -26,7 +26,7 @@ pub(crate) struct Layout {
     pub(crate) links: Vec<(u32, u32, bool)>,
     source_side: Side,
     target_side: Side,
-    /// Positions of the items of the rule at hand.
+    /// Positions of the items of the current rule.
     source_items: Vec<u32>,
     target_items: Vec<u32>,
 }

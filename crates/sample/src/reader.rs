@@ -57,7 +57,7 @@ impl Reader {
         read.map_err(|fault| self.file.error(place, fault))
     }
 
-    /// A line that is not indented. Rules are told by their arrow, all else by the first word.
+    /// A line that is not indented. Rules are recognised by their arrow, all else by the first word.
     fn statement(&mut self, place: Place, line: &str, text: &str) -> Read<()> {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();

@@ -158,7 +158,7 @@ impl<'a> RuleReader<'a> {
             return Ok(Arg::Fixed(allowed[0]));
         }
         // All uses of a name share one variable, whose values shrink to those that every position allows.
-        // A set without a name varies on its own: it becomes a variable nobody else can name.
+        // A set without a name varies on its own: it becomes a variable that nothing else can name.
         let found = self.variables.iter().position(|(other, _)| !name.is_empty() && other == name);
         let at = found.unwrap_or_else(|| {
             self.variables.push((name.to_owned(), allowed.clone()));

@@ -50,7 +50,7 @@ pub enum ConfigError {
     /// Longer than the generator goes.
     #[error("found max words {0}, expected at most {MAX_WORDS}")]
     TooLong(usize),
-    /// No sentence, or almost none, has such a length on both sides.
+    /// Almost no sentence has this length on both sides.
     #[error("found min words {min} and max words {max}, expected a range that sentences fall into; widen it")]
     NoSentence {
         /// The lower limit asked for.
@@ -184,7 +184,7 @@ impl Sampler {
         }
     }
 
-    /// Draws item `index` until it fits the limits; tells whether it did.
+    /// Draws item `index` until it fits the limits; returns whether it did.
     fn draw(&self, index: u64, workspace: &mut Workspace) -> bool {
         let mut rng = Rng::for_item(self.config.seed, index);
         let limits = self.config.min_words..=self.config.max_words;

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Opening checks the header, the table and all bounds, which is fast at any size; [`Container::verify`] reads
-//! everything and checks the sections' sums.
+//! everything and checks the sections' checksums.
 
 use std::io::{Read, Write};
 use std::ops::{Range, RangeInclusive};
@@ -40,7 +40,7 @@ compile_error!("model files are little-endian and mapped as they are");
 /// The name of a section or of a kind of file: at most 8 ASCII characters.
 pub type Name = [u8; 8];
 
-/// Makes a [`Name`] of a string literal: `name("offsets")`. Fails to compile in a constant when too long.
+/// Makes a [`Name`] from a string literal: `name("offsets")`. Fails to compile in a constant when too long.
 pub const fn name(text: &str) -> Name {
     let bytes = text.as_bytes();
     assert!(bytes.len() <= 8, "a section name has at most 8 bytes");
@@ -146,7 +146,7 @@ impl ContainerWriter {
     }
 }
 
-/// Whether a file starts as a container does. Anything that cannot be read does not.
+/// Whether a file starts like a container. One that cannot be read does not.
 pub fn is_container(path: &Path) -> bool {
     let mut head = [0; MAGIC.len()];
     std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
@@ -236,7 +236,7 @@ impl Container {
         })
     }
 
-    /// Reads everything and compares the sections with their sums.
+    /// Reads everything and compares the sections with their checksums.
     pub fn verify(&self) -> Result<()> {
         for entry in &self.entries {
             if content_hash(self.bytes_of(entry)) != entry.sum {

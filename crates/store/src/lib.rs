@@ -5,7 +5,7 @@
 //! lines | sections --Output--> temporary name --finish()--> final name
 //! ```
 //!
-//! *Useful for* every crate that touches a file. *Not useful for* knowing what a line means: no format of our
+//! *Useful for* every crate that touches a file. *Not useful for* knowing what a line means: no format of the
 //! field is known here.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Many lines of text, compressed, any of them at hand: for text that a model keeps to be looked up, not read through.
+//! Compressed lines of text with random access: for text that a model keeps to look things up in.
 //!
 //! ```text
 //! container "lines", version 1
@@ -22,15 +22,15 @@ const KIND: Name = name("lines");
 const VERSION: u32 = 1;
 const BLOCKS: Name = name("blocks");
 const BYTES: Name = name("bytes");
-/// A block ends after so many lines or bytes.
+/// A block ends after this many lines or bytes.
 const BLOCK_LINES: u64 = 256;
 const BLOCK_BYTES: usize = 1 << 20;
 const LEVEL: i32 = 12;
-/// No block that was written is longer; what claims to be is damaged.
+/// No valid block is longer; one that claims to be is damaged.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Writes lines. Nothing appears under the final name before [`finish`](Self::finish); blocks wait in a file that
-/// vanishes, so that memory does not grow with the text.
+/// Writes lines. Nothing appears under the final name before [`finish`](Self::finish); blocks wait in a
+/// temporary file, so that memory does not grow with the text.
 #[derive(Debug)]
 pub struct LinesWriter {
     path: PathBuf,
@@ -86,7 +86,7 @@ impl LinesWriter {
     }
 }
 
-/// Lines of a file, to be had by their number.
+/// Lines of a file, by number.
 #[derive(Debug)]
 pub struct Lines {
     file: Arc<Container>,
@@ -125,7 +125,7 @@ impl Lines {
         self.len() == 0
     }
 
-    /// A line, counted from 0; `None` behind the last.
+    /// A line, counted from 0; `None` past the last.
     pub fn get(&self, line: u64) -> Result<Option<String>> {
         if line >= self.len() {
             return Ok(None);
@@ -162,7 +162,7 @@ impl Lines {
         Ok(text)
     }
 
-    /// Reads everything and compares it with the sums.
+    /// Reads everything and compares it with the checksums.
     pub fn verify(&self) -> Result<()> {
         self.file.verify()?;
         for block in 0..self.blocks.len() - 1 {

@@ -17,7 +17,7 @@ pub(crate) struct PendingFile {
     path: PathBuf,
     temporary: PathBuf,
     file: File,
-    /// Bytes since the disk was last sent to work.
+    /// Bytes since the last flush to disk was started.
     behind: usize,
     flusher: Option<Flusher>,
     committed: bool,
@@ -25,14 +25,14 @@ pub(crate) struct PendingFile {
     direct: bool,
 }
 
-/// Brings what is written to the disk while more is being written, so that there is little to wait for at the end.
+/// Flushes to disk while more is being written, so that there is little to wait for at the end.
 #[derive(Debug)]
 struct Flusher {
     wake: mpsc::SyncSender<()>,
     thread: JoinHandle<std::io::Result<()>>,
 }
 
-/// Bytes after which the disk is sent to work. Smaller outputs wait for it at the end only.
+/// Bytes after which a flush is started. Smaller outputs are flushed at the end only.
 const FLUSH: usize = 32 << 20;
 
 impl Flusher {
@@ -43,7 +43,7 @@ impl Flusher {
         Ok(Self { wake, thread: std::thread::Builder::new().name("flusher".into()).spawn(work)? })
     }
 
-    /// What went wrong so far: the system tells it only once, and maybe only here.
+    /// What went wrong so far: the system reports it only once, and maybe only here.
     fn finish(self) -> std::io::Result<()> {
         drop(self.wake);
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -71,7 +71,7 @@ impl PendingFile {
                 direct: true,
             });
         }
-        // The process id keeps two runs apart that write the same output.
+        // The process id keeps apart two runs that write the same output.
         let temporary =
             path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
         let file = File::create(&temporary).map_err(InputError::io(path, "create"))?;
@@ -107,11 +107,11 @@ impl Write for PendingFile {
         if self.behind >= FLUSH && !self.direct {
             self.behind = 0;
             if self.flusher.is_none() {
-                // Without a thread everything is brought to the disk at the end.
+                // Without a thread everything is flushed at the end.
                 self.flusher = Flusher::start(&self.file).ok();
             }
             if let Some(flusher) = &self.flusher {
-                // Full means that it has been called and will come.
+                // Full means that a flush is already due.
                 let _ = flusher.wake.try_send(());
             }
         }
@@ -125,7 +125,7 @@ impl Write for PendingFile {
 impl Drop for PendingFile {
     fn drop(&mut self) {
         if !self.committed {
-            // Nothing can be done about a failure here; the name says that the file is temporary.
+            // Nothing can be done about a failure here; the name shows that the file is temporary.
             let _ = std::fs::remove_file(&self.temporary);
         }
     }

@@ -11,7 +11,7 @@
 //!                          \-----------------drain(bucket)----------------/--> sorted records, equal keys added
 //! ```
 //!
-//! What comes out depends on the records alone, not on the limit nor on the number of threads.
+//! What comes out depends on the records alone, not on the limit or the number of threads.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -59,12 +59,12 @@ impl Scratch {
         Arc::new(Self { folder: folder.to_path_buf(), live: AtomicU64::new(0), peak: AtomicU64::new(0) })
     }
 
-    /// The most bytes that were on disk at the same time.
+    /// Peak bytes on disk.
     pub fn peak(&self) -> u64 {
         self.peak.load(Ordering::Relaxed)
     }
 
-    /// A scratch file, which is made with its first byte.
+    /// A scratch file, created when the first byte is written.
     pub fn file(self: &Arc<Self>) -> ScratchFile {
         ScratchFile { scratch: Arc::clone(self), open: Mutex::new(Open { file: None, end: 0 }) }
     }
@@ -140,7 +140,7 @@ pub struct Sorter<R> {
     limit: usize,
     held: AtomicUsize,
     spilling: Mutex<()>,
-    /// Empty vectors of a handful each, left over from spilling. With fresh ones in every round, threads that
+    /// Empty vectors left over from spilling. With fresh ones in every round, threads that
     /// allocate what others free would make the process grow far beyond the limit.
     spare: Mutex<Vec<Vec<R>>>,
 }
@@ -193,7 +193,7 @@ impl<R: Record> Sorter<R> {
         lock(&self.buckets[bucket]).held.push(records);
         if held > self.limit {
             let _one_at_a_time = lock(&self.spilling);
-            // Whoever waited may find that there is room again.
+            // There may be room again for threads that wait.
             if self.held.load(Ordering::Relaxed) > self.limit {
                 self.spill()?;
             }
@@ -458,7 +458,7 @@ mod tests {
                 }
             }
             prop_assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
-            // Nothing has a name while it is used, and nothing stays.
+            // No file has a name while in use, and none is left behind.
             prop_assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
             prop_assert_eq!(scratch.peak() > 0, keys.len() * 8 > memory.max(7));
         }

@@ -1,8 +1,8 @@
 //! Slices that own what they point into: a section of a mapped file, or a vector.
 //!
-//! A reader that asks the container for a section by name at every access pays more for the asking than for the
-//! answer. A [`Section`] asks once and keeps the file mapped for as long as anybody holds it; whether the values
-//! come from a file or from memory is the same to the code that uses them.
+//! A reader that asks the container for a section by name at every access pays more for the lookup than for the
+//! values. A [`Section`] asks once and keeps the file mapped as long as it lives; code that uses it need not know
+//! whether the values come from a file or from memory.
 #![allow(unsafe_code)]
 
 use std::any::Any;
@@ -49,8 +49,8 @@ impl<T> Deref for Section<T> {
     type Target = [T];
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: the pointer was made of a slice inside the owner, which is alive as long as we are. The owner is
-        // a vector or a mapped file behind an `Arc` that nobody can borrow mutably (the field is private and never
+        // SAFETY: the pointer comes from a slice inside the owner, which lives as long as `self`. The owner is
+        // a vector or a mapped file behind an `Arc` that is never borrowed mutably (the field is private and never
         // read), so the values neither move nor change. Moving the `Arc` itself does not move them.
         unsafe { self.values.as_ref() }
     }

@@ -75,8 +75,8 @@ impl TextReader {
         Ok(Self { name, input: reader, line: Vec::new(), number: 0, tolerant: false })
     }
 
-    /// Lets C1 controls (U+0080 to U+009F) through: scraped corpora are sprinkled with them where somebody took
-    /// Windows-1252 for Latin-1. They do no harm inside a word.
+    /// Lets C1 controls (U+0080 to U+009F) through: scraped corpora are full of them where
+    /// Windows-1252 was taken for Latin-1. They do no harm inside a word.
     #[must_use]
     pub fn tolerant(mut self) -> Self {
         self.tolerant = true;
@@ -92,7 +92,7 @@ impl TextReader {
         }
     }
 
-    /// The next line as it is, without its line break: for those who look for bad bytes themselves.
+    /// The next line as it is, without its line break: for callers that look for bad bytes themselves.
     pub fn next_bytes(&mut self) -> Result<Option<&[u8]>> {
         Ok(self.advance()?.map(|start| &self.line[start..]))
     }
@@ -138,7 +138,7 @@ impl std::fmt::Debug for TextReader {
     }
 }
 
-/// Valid UTF-8 without control characters, or what stands where.
+/// Valid UTF-8 without control characters, or what is wrong where.
 fn check(line: &[u8], tolerant: bool) -> std::result::Result<&str, Fault> {
     let text = std::str::from_utf8(line).map_err(|error| {
         let valid = error.valid_up_to();
@@ -187,7 +187,7 @@ mod tests {
         let plain = dir.path().join("plain");
         std::fs::write(&plain, text).unwrap();
         let gz = dir.path().join("gz");
-        // Two gzip members behind each other, as `cat a.gz b.gz` makes them.
+        // Two gzip members in a row, as from `cat a.gz b.gz`.
         let mut file = File::create(&gz).unwrap();
         for part in ["\u{feff}eins\r\nzw", "ei\n\n新 华社"] {
             let mut encoder = flate2::write::GzEncoder::new(&mut file, flate2::Compression::default());

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! section "ends"   n x u32   where each string ends in "bytes"
-//! section "bytes"            all strings, one behind the other
+//! section "bytes"            all strings, one after the other
 //! section "slots"  m x u32   open-addressing table: id + 1, 0 = free; m is a power of two, at least 2n
 //! ```
 
@@ -21,7 +21,7 @@ const ENDS: Name = name("ends");
 const BYTES: Name = name("bytes");
 const SLOTS: Name = name("slots");
 
-/// A vocabulary in a mapped file: opening costs nothing that grows with its size.
+/// A vocabulary in a mapped file: the cost of opening does not grow with its size.
 ///
 /// It is a file of its own or a part of a larger one. Whatever the payload holds, no method panics or loops
 /// forever; a damaged file gives wrong answers, which [`verify`](Self::verify) finds.
@@ -86,7 +86,7 @@ impl FrozenVocab {
         Ok(Self { container: Arc::clone(container), ends, bytes, slots })
     }
 
-    /// Checks the whole file: its sums, and that every string is found under its own id.
+    /// Checks the whole file: its checksums, and that every string is found under its own id.
     pub fn verify(&self) -> Result<()> {
         self.container.verify()?;
         for index in 0..self.len() {

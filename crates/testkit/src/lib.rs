@@ -22,7 +22,7 @@ pub fn cases(quick: usize, full: usize) -> usize {
     if std::env::var_os("SYLVAN_TESTS").is_some_and(|value| value == "full") { full } else { quick }
 }
 
-/// A folder or file of real data below SYLVAN_DATA. Says loudly on standard error when it is not there, so
+/// A folder or file of real data below SYLVAN_DATA. Says so on standard error when it is missing, so
 /// that a skipped test is never mistaken for a passed one.
 pub fn data(what: &str) -> Option<PathBuf> {
     let found = std::env::var_os("SYLVAN_DATA").map(|root| PathBuf::from(root).join(what));
@@ -39,7 +39,7 @@ pub fn data(what: &str) -> Option<PathBuf> {
     }
 }
 
-/// `line` with some bytes changed, dropped, doubled, moved or cut: what a broken disk, editor or script makes.
+/// `line` with some bytes changed, dropped, doubled, moved or cut: what a broken disk, editor or script produces.
 pub fn mutate(line: &[u8], rng: &mut Rng) -> Vec<u8> {
     const SPLICES: &[&[u8]] = &[
         b"(",

@@ -1,6 +1,6 @@
 //! From tokens to natural text when nothing is known but the tokens.
 //!
-//! A token is glued to the one before it, to the one behind it, to both or to none. Marks that look the same at
+//! A token is glued to the one before it, to the one after it, to both or to neither. Marks that look the same at
 //! both ends, like `"`, are paired from left to right.
 
 use crate::Lang;

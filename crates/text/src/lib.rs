@@ -7,8 +7,8 @@
 //! ```
 //!
 //! *Useful for* everything between what people write and what models count. *Not useful for* scoring, which has
-//! tokenisers of its own (they are part of the metrics), nor for normalising: tokens are slices of the line, not
-//! one byte changes.
+//! tokenisers of its own (they are part of the metrics), or for normalising: tokens are slices of the line, and no
+//! byte changes.
 //!
 //! ```
 //! use sylvan_text::{Detokenizer, Lang, Tokenizer};

@@ -10,7 +10,7 @@ pub struct Protect {
 }
 
 impl Protect {
-    /// Protects what these regular expressions match, beside addresses.
+    /// Protects what these regular expressions match, besides addresses.
     pub fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Self, Fault> {
         let compile = |pattern: &S| {
             Regex::new(pattern.as_ref()).map_err(|error| {

@@ -1,10 +1,11 @@
 //! Words in text that is written without spaces.
 //!
 //! Without a model the cuts are where the script changes (Japanese: 私|は|テニス|をします), for Chinese those of jieba's
-//! dictionary (feature `zh`), and elsewhere between all characters. With a model, trained on text that has been cut already, each place between two characters is
-//! a decision of its own (pointwise prediction, Neubig et al. 2011): characters and scripts in a window of three
-//! on both sides, as n-grams with their offset, vote with weights learnt by an averaged perceptron. Features are
-//! hashed into a table of fixed size, so a model is 2^18 numbers, most of them zero.
+//! dictionary (feature `zh`), and elsewhere between all characters. With a model, trained on text that is already
+//! cut, each place between two characters is a decision of its own (pointwise prediction, Neubig et al. 2011):
+//! characters and scripts in a window of three on both sides, as n-grams with their offset, vote with weights learnt
+//! by an averaged perceptron. Features are hashed into a table of fixed size, so a model is 2^18 numbers, most of
+//! them zero.
 
 use std::path::Path;
 
@@ -32,9 +33,9 @@ pub struct Segmenter {
 enum Way {
     /// Cuts where the script changes.
     Scripts,
-    /// Cuts between all characters of such scripts, and where the script changes.
+    /// Cuts between all characters of scripts without spaces, and where the script changes.
     Characters,
-    /// Cuts between the words of jieba, which is loaded when it is needed first.
+    /// Cuts between the words of jieba, which is loaded on first use.
     #[cfg(feature = "zh")]
     Jieba(std::sync::Arc<std::sync::OnceLock<jieba_rs::Jieba>>),
     /// Cuts where the sum of weights is positive.
@@ -42,7 +43,7 @@ enum Way {
 }
 
 impl Segmenter {
-    /// What does best for a language without a model.
+    /// The best choice for a language without a model.
     pub fn for_lang(lang: Lang) -> Self {
         let way = match lang {
             Lang::Ja => Way::Scripts,
@@ -235,7 +236,7 @@ impl Window {
     }
 }
 
-/// Fixed for ever: models depend on it.
+/// Must never change: models depend on it.
 fn mix(hash: u64, value: u32) -> u64 {
     let mixed =
         (hash ^ u64::from(value).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93);

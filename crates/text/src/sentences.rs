@@ -1,6 +1,6 @@
 //! Where sentences end.
 //!
-//! A sentence ends behind `.`, `!`, `?` or `…` with its closing quotation marks and brackets, when space follows and
+//! A sentence ends after `.`, `!`, `?` or `…` with its closing quotation marks and brackets, when space follows and
 //! then something that can begin a sentence: a capital, a digit, an opening mark, a letter without case. A full
 //! stop of an abbreviation or an initial ends none. Chinese and Japanese full stops end a sentence at once.
 
@@ -52,7 +52,7 @@ fn begins(c: char) -> bool {
             || matches!(c, '"' | '\'' | '(' | '[' | '“' | '„' | '«' | '¿' | '¡' | '‘' | '-' | '–'))
 }
 
-/// Whether the full stop behind `text` only shortens a word.
+/// Whether the full stop after `text` only marks an abbreviation.
 fn is_short(lang: Lang, text: &str, rest: &str) -> bool {
     let word = text.rsplit(char::is_whitespace).next().unwrap_or("");
     let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());

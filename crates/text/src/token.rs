@@ -8,9 +8,9 @@ use sylvan_base::Span;
 pub struct Token {
     /// The bytes of the raw line.
     pub span: Span,
-    /// No space stands before it.
+    /// No space precedes it.
     pub joined_left: bool,
-    /// No space stands behind it.
+    /// No space follows it.
     pub joined_right: bool,
 }
 
@@ -21,7 +21,7 @@ impl Token {
     }
 }
 
-/// Makes tokens of pieces, given by their byte ranges in order: two are joined where one ends as the other
+/// Makes tokens from pieces, given by their byte ranges in order: two are joined where one ends as the other
 /// begins.
 pub(crate) fn from_pieces(pieces: &[(usize, usize)]) -> Vec<Token> {
     let joined = |index: usize| index > 0 && index < pieces.len() && pieces[index - 1].1 == pieces[index].0;

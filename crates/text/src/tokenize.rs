@@ -9,7 +9,7 @@
 //! 3. A mark that is no letter, digit, full stop, comma, apostrophe, back-tick or hyphen is a token.
 //! 4. Two full stops or more are a token.
 //! 5. A comma is a token unless digits stand on both sides.
-//! 6. An apostrophe is cut as the language has it ([`Elision`]).
+//! 6. An apostrophe is cut as the language demands ([`Elision`]).
 //! 7. A full stop at the end of a piece is a token, unless the piece is an abbreviation or the next begins with a
 //!    small letter.
 //!

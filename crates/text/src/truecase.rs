@@ -1,7 +1,7 @@
 //! Words in the case that they have in the middle of a sentence.
 //!
 //! The first word of a sentence is capitalised whatever it is; counting "The" and "the" apart wastes data. The
-//! trainer counts how words are written where case means something: not at the beginning, not behind a full
+//! trainer counts how words are written where case means something: not at the beginning, not after a full
 //! stop, colon or quotation mark, and not in a line all in capitals. The truecaser gives the words at those
 //! places their most frequent form; words it has not seen stay as they are.
 

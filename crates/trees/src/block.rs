@@ -28,7 +28,7 @@ pub(crate) struct Block {
     text: TextReader,
     lines: String,
     first: u64,
-    /// The last block broke off at a line that is no text: the rest of it is skipped.
+    /// The last block broke off at a line that is not text: the rest of it is skipped.
     broken: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Round brackets inside words, and how messages quote text.
 //!
 //! The Penn Treebank writes a word `(` as `-LRB-` (left round bracket), and likewise for square (`S`) and curly
-//! (`C`) ones. Only the round ones are a need of the format, so only they are escaped on writing.
+//! (`C`) ones. Only round ones would break the format, so only they are escaped on writing.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub fn unescape(word: &str) -> Cow<'_, str> {
     }
     let mut text = String::with_capacity(word.len());
     let mut rest = word;
-    // One pass from the left, so that brackets which come to stand together make no new name.
+    // One pass from the left, so that brackets that end up side by side make no new name.
     while let Some(dash) = rest.find('-') {
         let (before, from) = rest.split_at(dash);
         text.push_str(before);

@@ -2,7 +2,7 @@
 //!
 //! A sentence is a block of lines up to a blank one: comments, then a line of ten tab-separated columns per word.
 //! Lines of multi-word tokens (`3-4`) and empty nodes (`8.1`) belong to no word; they are checked lightly and kept
-//! only on request, and then a file comes out of the writer as it went into the reader, byte for byte.
+//! only on request, and then the writer gives the file back byte for byte.
 
 use std::path::Path;
 
@@ -180,7 +180,7 @@ fn blame(error: DependencyError, line: &str, count: usize) -> Fault {
 fn split(line: &str) -> std::result::Result<[&str; 10], Fault> {
     let mut fields = [""; 10];
     let (mut count, mut start) = (0, 0);
-    // One pass over the bytes: ten searches for the next tab cost twice as much on such short fields.
+    // One pass over the bytes: ten searches for the next tab cost twice as much on fields this short.
     let tabs = line.bytes().enumerate().filter(|&(_, byte)| byte == b'\t').map(|(at, _)| at);
     for end in tabs.chain([line.len()]) {
         if let Some(field) = fields.get_mut(count) {

@@ -33,7 +33,7 @@ pub struct HeadRules {
     others: Vec<Look>,
 }
 
-/// One look over the children.
+/// One pass over the children.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Look {
     from_left: bool,

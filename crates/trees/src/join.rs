@@ -27,7 +27,7 @@ enum Fate {
 /// a node of its own, labelled like the last node inside it.
 ///
 /// # Panics
-/// If the runs are not as asked for: the caller's error, not the user's.
+/// If the runs break these rules: the caller's error, not the user's.
 pub fn join(tree: &Tree, runs: &[(Span, Symbol)]) -> Tree {
     let ordered = runs.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start);
     let inside = runs.iter().all(|(run, _)| !run.is_empty() && run.end as usize <= tree.words().len());

@@ -4,7 +4,7 @@
 //! the same code, and a mistake is always named with its own line and column. Brackets and ASCII white space
 //! separate; everything else, no-break spaces included, is part of a label or word.
 //!
-//! What real treebanks hold and is accepted: an unlabelled outermost bracket (its label is the empty string),
+//! Accepted because real treebanks have it: an unlabelled outermost bracket (its label is the empty string),
 //! words beside nodes, and the parser's way to say "no parse": `()`, `(())` and `( )`.
 
 use std::path::Path;
@@ -52,7 +52,7 @@ impl PennOptions {
         Self { layout: Layout::OnePerLine, brackets: Brackets::Keep, clean_up: CleanUp::as_is() }
     }
 
-    /// One tree per line, cleaned as training and translation want it: [`CleanUp::standard`].
+    /// One tree per line, cleaned for training and translation: [`CleanUp::standard`].
     pub fn standard() -> Self {
         Self { clean_up: CleanUp::standard(), ..Self::as_is() }
     }
@@ -87,7 +87,7 @@ pub struct PennParser {
 /// Where the parser stands between two tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Before the first label; so many brackets are open, and whether one was closed (then it is an empty parse).
+    /// Before the first label: how many brackets are open, and whether one was closed (then it is an empty parse).
     Lead { open: u8, closed: bool },
     /// Inside the tree.
     Inside,
@@ -98,7 +98,7 @@ enum State {
 const START: State = State::Lead { open: 0, closed: false };
 
 impl PennParser {
-    /// A parser that treats bracket names as told.
+    /// A parser that treats bracket names this way.
     pub fn new(brackets: Brackets) -> Self {
         Self { builder: TreeBuilder::new(), brackets, state: START }
     }

@@ -6,7 +6,7 @@
 //!
 //! Words are taken children before heads. Each word grows its block, at first only itself, over neighbouring
 //! finished blocks whose top word is below it in the original tree; those become its dependents. What is not
-//! reached waits for a higher word. Every block is swallowed once, so the whole is linear.
+//! reached waits for a higher word. Every block is absorbed once, so the time is linear.
 
 use crate::DependencyTree;
 use crate::dependency::{Dependents, Head};

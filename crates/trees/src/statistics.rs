@@ -1,4 +1,4 @@
-//! What a treebank is made of: the figures that tell at a glance whether the right trees were read.
+//! What a treebank is made of: figures that show at a glance whether the right trees were read.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 //! Trees 10,000 levels deep and trees with 100,000 words, through every function. A recursive function would
-//! overflow the stack here, a quadratic one would not come to an end.
+//! overflow the stack here, a quadratic one would not finish.
 #![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 mod support;

@@ -6,8 +6,8 @@
 //! | Minkowski sum | [`join`]: breakpoints merge, slopes and intercepts add up |
 //! | union and its upper hull | [`upper_envelope`] over the lines of all arcs |
 //!
-//! A forest here knows arcs and features only. What a derivation contributes to the metric is asked of the one who
-//! made the forest, as a list of arcs.
+//! A forest here knows arcs and features only. What a derivation, given as a list of arcs, contributes to the metric is
+//! up to the forest's maker.
 
 use sylvan_eval::Metric;
 use sylvan_search::OutForest;
@@ -36,7 +36,7 @@ struct FeatureArc {
 }
 
 impl FeatureForest {
-    /// What a search found, without arcs that are on no derivation whose score is within `margin` of the best.
+    /// What a search found, without arcs whose best derivation is more than `margin` below the best of all.
     /// `values` gives an arc's features; arcs are named by their position in the order of nodes.
     ///
     /// Scores are those of the search, so a margin of infinity keeps all.
@@ -72,7 +72,7 @@ impl FeatureForest {
             let first = forest.arcs.len();
             for (index, arc) in out.arcs(node).iter().enumerate() {
                 let score = outside[node] + arc_score(arc, &inside);
-                // The best derivation is kept whatever rounding says.
+                // The best derivation is kept whatever the rounding.
                 if score + 1e-9 * (1.0 + score.abs()) < least || !score.is_finite() {
                     continue;
                 }
@@ -217,7 +217,7 @@ pub struct Forests<'f, M: Metric, J> {
 }
 
 impl<'f, M: Metric, J: Judge<M::Stats>> Forests<'f, M, J> {
-    /// Forests with so many features.
+    /// Forests with `dimensions` features.
     pub fn new(metric: &'f M, judge: &'f J, dimensions: usize, sentences: &'f [Vec<FeatureForest>]) -> Self {
         Self { metric, judge, dimensions, sentences }
     }

@@ -9,7 +9,7 @@
 //! for the same seed, at any number of threads.
 //!
 //! *Useful for* anything that translates with a weighted sum of features. *Not useful for* learning the features
-//! themselves, nor for reading files: it takes a decoder behind a trait, and references as lines.
+//! themselves or for reading files: it takes a decoder behind a trait, and references as lines.
 //!
 //! ```
 //! use sylvan_base::{Symbol, Vocab};

@@ -7,7 +7,7 @@ use sylvan_eval::Metric;
 
 use crate::envelope::Segment;
 
-/// Something whose winners along a line can be told: n-best lists or forests.
+/// Something with winners along a line: n-best lists or forests.
 pub trait Space: Sync {
     /// The metric.
     type Metric: Metric;
@@ -70,7 +70,7 @@ pub struct Point {
 const BEYOND: f64 = 0.1;
 
 /// Intervals that are relatively narrower than this are rounding: several lines meet in one point, as the sums of
-/// two forests' lines always do. Nobody could hit such an interval.
+/// two forests' lines always do. No point could be chosen inside such an interval.
 const NARROW: f64 = 1e-10;
 
 /// Finds the best interval of a line and its middle. Among equals it takes the one that contains 0, else the widest,
@@ -142,7 +142,7 @@ impl Interval {
     fn middle(self) -> f64 {
         match (self.start.is_finite(), self.end.is_finite()) {
             (true, true) => f64::midpoint(self.start, self.end),
-            // Nothing to gain by going away from where we are.
+            // Nothing to gain by moving.
             _ if self.has_zero() => 0.0,
             (true, false) => self.start + BEYOND,
             (false, true) => self.end - BEYOND,

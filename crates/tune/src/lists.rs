@@ -24,7 +24,7 @@ struct Sentence<S> {
 }
 
 impl<'p, M: Metric> Lists<'p, M> {
-    /// Lays out a pool with so many features.
+    /// Lays out a pool with `dimensions` features.
     pub fn new(pool: &Pool<'p, M>, dimensions: usize) -> Self {
         let sentences = (0..pool.len()).map(|sentence| {
             let entries = pool.entries(sentence);

@@ -5,14 +5,14 @@ use sylvan_base::{Rng, parallel};
 
 use crate::line_search::{Direction, Point, Space, line_search};
 
-/// What the optimiser is told.
+/// Settings of the optimiser.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MertConfig {
-    /// Random starts beside the current weights.
+    /// Random starts besides the current weights.
     pub restarts: usize,
-    /// Random directions beside the features, drawn anew at each step.
+    /// Random directions besides the features, drawn anew at each step.
     pub random_directions: usize,
-    /// Where the random numbers start.
+    /// The random seed.
     pub seed: u64,
     /// Threads; the result does not depend on it.
     pub threads: usize,
@@ -40,8 +40,9 @@ const MOST_STEPS: usize = 100;
 
 /// The best weights that climbing from `start` and from random points finds. Never worse than `start` itself.
 ///
-/// `spread` says how far random starts lie from 0, per feature; a feature whose spread is 0 keeps its weight. The result has the length (sum of absolute values) of
-/// `start`, unless that is 0: the length means nothing to the metric, but to those who read weights.
+/// `spread` says how far random starts lie from 0, per feature; a feature whose spread is 0 keeps its weight. The
+/// result has the length (sum of absolute values) of `start`, unless that is 0: the metric does not depend on the
+/// length, but weights are easier to read if it stays.
 pub fn mert<S: Space>(space: &S, start: &[f64], spread: &[f64], config: &MertConfig) -> Optimum {
     let numbers: Vec<usize> = (0..=config.restarts).collect();
     let all = parallel::map(

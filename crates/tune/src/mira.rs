@@ -1,7 +1,7 @@
 //! Batch MIRA on n-best lists (Cherry & Foster 2012): large-margin learning that copes with thousands of features.
 //!
 //! For each sentence the *hope* translation scores high and is good, the *fear* translation scores high and is bad;
-//! weights move just so far that hope beats fear by the difference of their worth, but no farther than `step`.
+//! weights move just far enough for hope to beat fear by the difference of their worth, but no farther than `step`.
 //! Weights are averaged over all updates, and the average of the best pass is the result.
 //!
 //! The paper judges a sentence within a decaying sum of earlier ones; here it is judged within the whole text
@@ -14,14 +14,14 @@ use crate::mert::Optimum;
 use crate::pool::{Pool, Values};
 use crate::swap::Text;
 
-/// What the learner is told.
+/// Settings of the learner.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MiraConfig {
     /// Passes over the sentences.
     pub passes: usize,
     /// The largest step: C of the paper.
     pub step: f64,
-    /// Where the random order of sentences starts.
+    /// The random seed for the order of sentences.
     pub seed: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The curve of a tuning run as a picture (SVG), readable on light and dark grounds.
+//! The curve of a tuning run as a picture (SVG), readable on light and dark backgrounds.
 
 use crate::tuning::Round;
 

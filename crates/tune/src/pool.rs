@@ -107,7 +107,7 @@ impl<'m, M: Metric> Pool<'m, M> {
         self.metric.line(text, &references, &mut self.workspace)
     }
 
-    /// Adds those that are new; says how many were. The same words with other features are another translation.
+    /// Adds the new ones and returns how many they were. The same words with other features are another translation.
     pub fn add(&mut self, sentence: usize, candidates: Vec<Candidate>) -> usize {
         let mut new = 0;
         for Candidate { text, values } in candidates {

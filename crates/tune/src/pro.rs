@@ -10,7 +10,7 @@ use crate::mert::{Optimum, length, set_length};
 use crate::pool::{Pool, Values};
 use crate::swap::Text;
 
-/// What the learner is told; the defaults are the paper's.
+/// Settings of the learner; the defaults are the paper's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProConfig {
     /// Pairs drawn per sentence.
@@ -19,11 +19,11 @@ pub struct ProConfig {
     pub kept: usize,
     /// How much two translations must differ in worth.
     pub least: f64,
-    /// How much the new weights count against the old ones.
+    /// The share of the new weights when mixed with the old ones.
     pub mixing: f64,
     /// Strength of the quadratic penalty on weights.
     pub penalty: f64,
-    /// Where the random numbers start.
+    /// The random seed.
     pub seed: u64,
 }
 

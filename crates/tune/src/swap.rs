@@ -1,7 +1,7 @@
 //! What one sentence's translation is worth: the metric of the whole text with it in its place.
 //!
 //! BLEU of a single sentence is a poor guide to BLEU of a text. Metrics here are sums over lines, so the text's score
-//! with another translation of one line costs two additions; that is what learners of single sentences go by.
+//! with another translation of one line costs two additions; learners that work sentence by sentence use that.
 
 use sylvan_eval::Metric;
 

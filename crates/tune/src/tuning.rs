@@ -16,7 +16,7 @@ pub trait Decode {
     type Error;
 
     /// The best translations of each sentence, best first, with these weights (one per feature; features without a
-    /// weight weigh 0). Features are numbered by `names`, which grows by those that are met for the first time.
+    /// weight weigh 0). Features are numbered by `names`, to which new ones are added.
     fn decode(&mut self, names: &mut Vocab, weights: &[f64]) -> Result<Vec<Vec<Candidate>>, Self::Error>;
 }
 
@@ -45,9 +45,9 @@ pub struct Start {
 /// When to stop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Rounds of decoding, at the most.
+    /// At most this many rounds of decoding.
     pub rounds: usize,
-    /// Rounds without a better score, at the most.
+    /// Stop after this many rounds without a better score.
     pub patience: usize,
     /// A change of weights (sum of absolute values, as a share of their length) that counts as none.
     pub least_change: f64,
@@ -59,7 +59,7 @@ impl Default for Plan {
     }
 }
 
-/// What one round saw.
+/// The result of one round.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Round {
     /// From 1.
@@ -72,13 +72,13 @@ pub struct Round {
     pub new: usize,
     /// Translations in the pool.
     pub pool: usize,
-    /// Whether no round before was better.
+    /// Whether no earlier round was better.
     pub best: bool,
-    /// The weights that were decoded with.
+    /// The weights used for decoding.
     pub weights: Vec<(String, f64)>,
 }
 
-/// What tuning gave.
+/// The result of tuning.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tuned {
     /// The weights of the best round.
@@ -91,7 +91,7 @@ pub struct Tuned {
     pub ended: String,
 }
 
-/// Tunes weights. `hear` is told of each round as it ends.
+/// Tunes weights. The callback `hear` gets each round as it ends.
 pub fn tune<M: Metric, D: Decode>(
     decoder: &mut D,
     metric: &M,
@@ -144,7 +144,7 @@ pub fn tune<M: Metric, D: Decode>(
             (0..names.len()).map(|n| start.get(n).map_or(0.1, |start| start.spread)).collect();
         let optimum = match method {
             Method::Mert(config) => {
-                // Other random numbers in each round, but the same in each run.
+                // Different random numbers in each round, but the same in each run.
                 let seed = config.seed.wrapping_mul(1000).wrapping_add(number as u64);
                 let config = MertConfig { seed, ..config.clone() };
                 mert(&Lists::new(&pool, names.len()), &weights, &spread, &config)

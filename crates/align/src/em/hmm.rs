@@ -63,7 +63,7 @@ impl Hmm {
         self.matrices = (0..=KEPT).map(|_| OnceLock::new()).collect();
     }
 
-    /// Two matrices behind each other, each with n + 1 rows (from 0 = start) and n columns: the probability of
+    /// Two matrices, one after the other, each with n + 1 rows (from 0 = start) and n columns: the probability of
     /// going from `i'` to `i` with a link, and the part of it that is due to the jump weights.
     fn matrix(&self, n: usize) -> Vec<f32> {
         let mut both = vec![0f32; 2 * (n + 1) * n];

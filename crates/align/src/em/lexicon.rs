@@ -20,13 +20,13 @@ const JOB: usize = 1 << 18;
 impl Lexicon {
     /// All words alike.
     pub(crate) fn uniform(bitext: &Bitext, pairs: &Pairs, given: Side) -> Self {
-        // Each type of the generated side meets somebody.
+        // Each type of the generated side meets some given word.
         let types = pairs.degree(given.other()).iter().filter(|&&degree| degree > 0).count();
         let value = 1.0 / types.max(1) as f32;
         Self { given, table: vec![value; pairs.len()], null: vec![value; bitext.vocab().len()] }
     }
 
-    /// A table that is known already.
+    /// A table that is already known.
     pub(crate) fn new(given: Side, table: Vec<f32>, null: Vec<f32>) -> Self {
         Self { given, table, null }
     }

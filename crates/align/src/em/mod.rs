@@ -110,7 +110,7 @@ pub(crate) struct Em<'a> {
 }
 
 impl<'a> Em<'a> {
-    /// Trains; `report` hears of each iteration.
+    /// Trains; the callback `report` gets each iteration.
     pub(crate) fn train(
         bitext: &'a Bitext,
         config: EmConfig,

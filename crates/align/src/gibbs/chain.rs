@@ -72,15 +72,15 @@ struct Scratch {
     degree: Vec<u16>,
     /// The next position with the same given word, in a ring.
     twin: Vec<u16>,
-    /// Whether the generated word occurs again behind this one.
+    /// Whether the generated word occurs again later.
     again: Vec<bool>,
     weights: Vec<f32>,
-    /// The next linked position behind each generated word.
+    /// The next linked position after each generated word.
     next: Vec<u16>,
 }
 
 impl<'a, C: Counts> Chain<'a, C> {
-    /// A chain whose links start at random. `degree` tells how many different words each type meets on a side,
+    /// A chain whose links start at random. `degree` says how many different words each type meets on a side,
     /// `base` holds the counts of a saved model; links are kept on the (empty) shelf.
     pub(super) fn new<'b>(
         bitext: &'a Bitext,

@@ -186,7 +186,7 @@ impl Counts for Hashed<'_> {
 /// A hash table from pairs of types to numbers: open addressing, twelve bytes a place. Pairs whose number has
 /// become zero are forgotten when the table is next rebuilt.
 ///
-/// Nine of ten pairs that are asked for are not there. A bit for each quarter of a place tells most of them, and
+/// Nine of ten pairs that are asked for are not there. A bit for each quarter of a place catches most of them, and
 /// the bits are few enough for the processor's caches.
 #[derive(Debug, Default)]
 pub(crate) struct PairTable {
@@ -205,7 +205,7 @@ struct Place {
 
 const EMPTY: Place = Place { given: u32::MAX, generated: u32::MAX, value: 0 };
 const SMALLEST: usize = 1 << 10;
-/// Words that are looked up at a time.
+/// Words looked up at a time.
 const SOME: usize = 32;
 
 impl PairTable {
@@ -236,7 +236,7 @@ impl PairTable {
             return;
         }
         for (given, out) in given.chunks(SOME).zip(out.chunks_mut(SOME)) {
-            // Candidates first, without a branch that the processor would have to guess.
+            // Candidates first, without an unpredictable branch.
             let (mut there, mut count) = ([0u8; SOME], 0);
             for (i, &word) in given.iter().enumerate() {
                 let (at, bit) = self.bit(word, generated);

@@ -4,7 +4,7 @@
 
 /// Fertilities above this count as this.
 pub(super) const LIMIT: usize = 7;
-/// How many fertilities are told apart.
+/// How many fertilities are distinguished.
 pub(crate) const SIZE: usize = LIMIT + 1;
 /// How many observations the prior is worth.
 const STRENGTH: f32 = 2.0;
@@ -19,7 +19,7 @@ pub(super) struct Fertility {
 }
 
 impl Fertility {
-    /// For so many types; `base` is what a saved model has counted, or empty.
+    /// For `types` types; `base` is what a saved model has counted, or empty.
     pub(super) fn new(types: usize, base: Vec<[f32; SIZE]>) -> Self {
         let (counts, ratios) = (vec![[0; SIZE]; types], vec![[1.0; SIZE]; types]);
         let mut fertility = Self { counts, base, ratios };

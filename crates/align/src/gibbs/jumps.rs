@@ -1,7 +1,7 @@
 //! How far links jump: a distribution over signed distances, estimated anew after each sweep.
 
 const FURTHEST: usize = 30;
-/// How many distances are told apart; longer ones share the outermost.
+/// How many distances are distinguished; longer ones share the outermost.
 pub(crate) const BUCKETS: usize = 2 * FURTHEST + 1;
 const PRIOR: f32 = 0.5;
 
@@ -38,7 +38,7 @@ impl Jumps {
         jumps
     }
 
-    /// A link at `to` follows one at `from` (0: none yet; the position behind the last word: no more).
+    /// A link at `to` follows one at `from` (0: none yet; the position after the last word: no more).
     #[inline]
     pub(super) fn count(&mut self, from: usize, to: usize) {
         self.counts[bucket(to as isize - from as isize)] += 1;

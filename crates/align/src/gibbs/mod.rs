@@ -11,8 +11,8 @@
 //! averaged over the last sweeps and over several independent chains, are the posteriors. Jumps and fertilities
 //! are estimated from the counts of the sweep before; a word's fertilities fall back on those of all words.
 //!
-//! One chain of one direction is one job: chains run beside each other, and nothing depends on how many do. A text
-//! whose pairs of tokens do not fit into the memory is sampled all the same, and with the same result: it is read
+//! One chain of one direction is one job: chains run in parallel, and nothing depends on how many do. A text
+//! whose pairs of tokens do not fit into memory is still sampled, with the same result: it is read
 //! portion by portion, counts of links are hashed, links and sums of probabilities live in scratch files, and fewer
 //! chains run at a time.
 
@@ -39,7 +39,7 @@ use counts::{BySlot, Counts, Hashed};
 pub(crate) use fertility::SIZE as FERTILITIES;
 pub(crate) use jumps::BUCKETS as JUMPS;
 
-/// How long is sampled, and with which priors.
+/// How long to sample, and with which priors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GibbsConfig {
     /// Independent chains per direction, whose posteriors are averaged.
@@ -58,7 +58,7 @@ pub struct GibbsConfig {
     pub null_alpha: f64,
     /// Prior probability of no link.
     pub null: f64,
-    /// Where the random numbers start.
+    /// The random seed.
     pub seed: u64,
 }
 
@@ -109,7 +109,7 @@ pub(crate) enum BaseCounts {
     Hashed(PairTable),
 }
 
-/// Makes the counts of a saved model for both directions, given the slots of a text or, without, to be hashed.
+/// Makes the counts of a saved model for both directions, given the slots of a text; hashed without them.
 pub(crate) type MakeBase<'a> = dyn Fn(Option<&Pairs>) -> [Base; 2] + 'a;
 
 /// Averaged posteriors of the text that was sampled, and what the last sweeps counted.
@@ -320,7 +320,7 @@ impl Run<'_> {
     }
 
     /// How many chains fit into the memory at a time. Hash tables are largest at the start, when links are random,
-    /// so a chain that is started and thrown away tells.
+    /// so a chain is started and thrown away to find out.
     fn at_a_time(&self, threads: usize) -> Result<usize> {
         let Known::Meetings(meetings) = self.known else { return Ok(threads) };
         if threads == 1 {

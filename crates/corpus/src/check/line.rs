@@ -2,7 +2,7 @@
 
 use super::{CheckOptions, Kind};
 
-/// The scripts that are told apart, as places in [`LineFacts::scripts`].
+/// The scripts that are distinguished, as places in [`LineFacts::scripts`].
 pub(super) const SCRIPTS: [&str; 8] =
     ["Latin", "Cyrillic", "Greek", "Arabic or Hebrew", "Han", "Kana", "Hangul", "another script"];
 
@@ -103,8 +103,8 @@ pub(super) fn look(bytes: &[u8], options: &CheckOptions, mut report: impl FnMut(
     facts
 }
 
-/// Control characters, and signs that are invisible and reverse or hide text. Joiners that scripts need are not
-/// among them.
+/// Control characters, and invisible signs that reverse or hide text. Joiners that scripts need do not
+/// count.
 fn is_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
@@ -129,8 +129,8 @@ fn script(c: char) -> Option<usize> {
     })
 }
 
-/// The replacement character, or UTF-8 that somebody read as Latin-1 or Windows-1252: a capital A or a with a hat or tilde followed
-/// by a sign that no word has inside.
+/// The replacement character, or UTF-8 read as Latin-1 or Windows-1252: A or a with a circumflex or tilde, followed
+/// by a sign that does not occur inside words.
 fn broken(text: &str) -> Option<String> {
     if text.is_ascii() {
         return None;

@@ -1,4 +1,4 @@
-//! What is wrong with a parallel corpus, line by line and as a whole, before it costs a night.
+//! What is wrong with a parallel corpus, line by line and as a whole, before it costs a night's training.
 //!
 //! ```text
 //! lines --Checker::add--> faults of single lines, duplicates;  a few numbers per line are kept
@@ -121,9 +121,9 @@ pub struct Finding {
 pub struct CheckOptions {
     /// More words than this are too many.
     pub max_words: usize,
-    /// The same word so often in a row is a repetition.
+    /// The same word this often in a row is a repetition.
     pub repeats: usize,
-    /// A length ratio that is so many times the usual one is reported.
+    /// A length ratio this many times the usual one is reported.
     pub ratio: f64,
 }
 

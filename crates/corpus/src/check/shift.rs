@@ -1,8 +1,8 @@
-//! Blocks of lines that stand beside the wrong lines, as after a line was lost here and another one there.
+//! Blocks of lines paired with the wrong lines, as when a line was lost on either side.
 //!
 //! Translations of long lines are long. So for each shift k the evidence that line i belongs to line i+k and not
 //! to line i is a likelihood ratio of two length ratios, and a shifted block is a run of lines whose evidence adds
-//! up (a CUSUM test, Page 1954). The sum grows by little per line, so that blocks below about thirty lines
+//! up (a CUSUM test, Page 1954). The sum grows slowly, so blocks below about thirty lines
 //! escape; its threshold keeps false alarms below one in millions of lines.
 
 use super::line::LineFacts;
@@ -11,7 +11,7 @@ use super::{Finding, Kind};
 
 /// How far lines may have moved.
 const FARTHEST: isize = 5;
-/// How much evidence makes a block, in natural logarithms of odds.
+/// How much evidence makes a block, in natural log-odds.
 const ENOUGH: f64 = 25.0;
 /// What each line must bring to count at all.
 const TOLL: f64 = 0.25;

@@ -1,4 +1,4 @@
-//! What can be seen only against the rest of the corpus: unusual lengths and unusual scripts.
+//! What shows only against the rest of the corpus: unusual lengths and unusual scripts.
 
 use super::line::{LineFacts, SCRIPTS};
 use super::{Finding, Kind};
@@ -19,7 +19,7 @@ impl Usual {
     }
 }
 
-/// Short lines vary more; adding something to both keeps them from being suspicious for that.
+/// Short lines vary more; adding a constant to both widths keeps them from being reported for that.
 fn log_ratio(source: &LineFacts, target: &LineFacts) -> f64 {
     ((f64::from(target.width) + 10.0) / (f64::from(source.width) + 10.0)).ln()
 }

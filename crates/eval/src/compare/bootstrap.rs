@@ -2,7 +2,7 @@
 //!
 //! Test sets of the same size are drawn from the sentences with replacement, the same ones for both systems. The
 //! differences are shifted to the mean that they have if the systems are equal, and the p-value is the share of
-//! shifted differences that still exceed the one that was seen.
+//! shifted differences that still exceed the observed one.
 
 use sylvan_base::Rng;
 
@@ -34,7 +34,7 @@ impl Interval {
 /// What the samples say about a system and its baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
-    /// How easily chance alone gives such a difference.
+    /// The probability of such a difference by chance alone.
     pub p_value: f64,
     /// The baseline's score.
     pub base: Interval,

@@ -53,7 +53,7 @@ pub fn tally<M: Metric>(metric: &M, base: &[M::Stats], system: &[M::Stats]) -> T
     tally
 }
 
-/// The share of samples that are more extreme than what was seen, which itself counts as one more sample.
+/// The share of samples more extreme than the observation, which itself counts as one more sample.
 fn p_value(extreme: usize, samples: usize) -> f64 {
     (extreme + 1) as f64 / (samples + 1) as f64
 }

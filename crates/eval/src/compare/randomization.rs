@@ -3,7 +3,7 @@
 //!
 //! If the systems are equal, then it does not matter whose output a translation is. So the outputs of each
 //! sentence are dealt out anew to the two systems and their replicates, and the p-value is the share of deals
-//! after which the scores differ by more than they do in truth.
+//! after which the scores differ by more than observed.
 
 use sylvan_base::Rng;
 

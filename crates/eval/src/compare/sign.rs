@@ -19,7 +19,7 @@ pub struct Tally {
 pub struct SignTest {
     /// The sentences counted.
     pub tally: Tally,
-    /// How easily a fair coin gives so unequal a number of wins and losses, either way; ties do not count.
+    /// The probability that a fair coin gives wins and losses at least as unequal, either way; ties do not count.
     pub p_value: f64,
 }
 

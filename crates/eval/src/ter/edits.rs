@@ -4,7 +4,7 @@
 //! Cell (i, j) is: the first i words of the translation have become the first j of the reference. A row holds
 //! the cells within [`BEAM`] of the diagonal; a path through such cells is an edit script, and the fewest edits
 //! over all such paths is the distance. A path crosses every row, so for any row i the distance is also the
-//! least sum of a cell's cost from the start and its cost to the end: what makes shifts cheap.
+//! least sum of a cell's cost from the start and its cost to the end, which makes shifts cheap.
 
 use sylvan_base::Symbol;
 

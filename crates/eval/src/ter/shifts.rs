@@ -89,7 +89,7 @@ impl TerWork {
                     }
                     let mut last_to = None;
                     for word in place..=place + length {
-                        // Behind what stands beside the word before.
+                        // After what is aligned with the word before.
                         let to = if word == 0 { 0 } else { self.beside[word - 1] };
                         if last_to.replace(to) == Some(to) {
                             continue;

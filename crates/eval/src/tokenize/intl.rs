@@ -1,8 +1,8 @@
 //! The rules of mteval-v14's international mode as sacreBLEU has them: punctuation is cut off unless digits stand
 //! on both of its sides, symbols are always cut off.
 //!
-//! A full stop after a number at the very end stays with the number: the second rule wants a character after
-//! it. That is so in the original too, and scores must agree.
+//! A full stop after a number at the very end stays with the number: the second rule needs a character after
+//! it. The original does the same, and scores must agree.
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -48,7 +48,7 @@ enum Class {
 }
 
 fn class(c: char) -> Class {
-    // Most text is ASCII, and a table look-up per character is what this tokeniser costs.
+    // Most text is ASCII, and the cost of this tokeniser is a table look-up per character.
     match c {
         '0'..='9' => Class::Number,
         'a'..='z' | 'A'..='Z' | '\0'..=' ' | '\u{7f}' => Class::Other,

@@ -16,7 +16,7 @@ pub(crate) use scratch::Scratch;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Tokenizer {
-    /// Words are what white space separates: for text that is tokenised already.
+    /// Words are what white space separates: for text that is already tokenised.
     None,
     /// The rules of mteval-v13a, the usual choice for languages that write spaces.
     #[default]

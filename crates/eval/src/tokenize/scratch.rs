@@ -28,7 +28,7 @@ pub(super) enum Gap {
 
 /// Rewrites each pair of neighbouring bytes that `matches`, from the left and without overlap.
 ///
-/// Bytes do for characters here: the rules ask for ASCII characters and for anything that is no ASCII digit, and
+/// Bytes will do for characters here: the rules ask for ASCII characters and for anything that is no ASCII digit, and
 /// a pair that matches has an ASCII character at its cut, so no character is cut in two.
 pub(super) fn pairs(text: &str, out: &mut String, matches: impl Fn(u8, u8) -> bool, gap: Gap) {
     let bytes = text.as_bytes();

@@ -17,7 +17,7 @@ pub(super) fn cut(line: &str, scratch: &mut Scratch) {
     western(scratch);
 }
 
-/// The four passes, on a text that is in `scratch` already.
+/// The four passes, on a text that is already in `scratch`.
 pub(super) fn western(scratch: &mut Scratch) {
     scratch.pass(split_punctuation);
     // The other passes need a full stop, a comma or a hyphen.

@@ -97,7 +97,7 @@ impl<'a> Adjuster<'a> {
     }
 
     /// Takes an n-gram, newest word first. N-grams must come in order, each once. An n-gram that begins with
-    /// `<s>` may be shorter than the order and has zeros behind it.
+    /// `<s>` may be shorter than the order and is followed by zeros.
     #[inline]
     pub(crate) fn push(&mut self, words: &Words, count: u64) -> Result<()> {
         let same = words.iter().zip(&self.words).take(self.open).take_while(|(new, old)| new == old).count();

@@ -24,7 +24,7 @@ pub(crate) struct Pool {
     memory: Arc<Memory>,
 }
 
-/// How many bytes may still be kept. Who comes first gets them; what is read back is the same either way.
+/// How many bytes may still be kept, first come, first served; what is read back is the same either way.
 #[derive(Debug)]
 struct Memory {
     free: AtomicUsize,
@@ -61,7 +61,7 @@ impl Shelf {
     }
 }
 
-/// Some items that stand behind each other.
+/// Some consecutive items.
 #[derive(Debug)]
 enum Chunk<T> {
     Memory(Vec<T>),

@@ -31,7 +31,7 @@ pub(crate) struct Buckets {
     of: Vec<u16>,
 }
 
-/// So many buckets at most: enough for threads to share the work evenly, few enough to write to all at once.
+/// At most this many buckets: enough for threads to share the work evenly, few enough to write to all at once.
 const BUCKETS: u64 = 128;
 
 impl Buckets {
@@ -72,14 +72,14 @@ impl Shape {
         Self { order, bits: (128 / order as u32).min(32) }
     }
 
-    /// Whether narrow keys can hold so many words.
+    /// Whether narrow keys can hold this many words.
     fn holds(self, words: usize) -> bool {
         words as u64 <= 1 << self.bits
     }
 }
 
 /// An n-gram of the full length that can be sorted. Keys compare as their words do, newest first, and a sentence
-/// start has nothing but zeros behind it, so no two n-grams share a key.
+/// start is followed by nothing but zeros, so no two n-grams share a key.
 trait Key: Copy + Ord + Send + Sync + 'static {
     /// The key with a count, as it stands in runs.
     type Counted: Record;
@@ -93,7 +93,7 @@ trait Key: Copy + Ord + Send + Sync + 'static {
     fn parts(counted: &Self::Counted) -> (Self, u64);
 }
 
-/// The halves of a key stand apart because 128-bit numbers would leave a gap behind the count.
+/// The halves of a key are separate because 128-bit numbers would leave a gap after the count.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 struct NarrowCount {
@@ -244,7 +244,7 @@ impl Counter {
         let shape = Shape::new(self.order);
         if let Runs::None = self.runs {
             let buckets = Buckets::new(&self.frequencies);
-            // The vocabulary of the first block is at most an eighth of what fits, or so we hope.
+            // Assumes that the vocabulary of the first block is at most an eighth of what fits.
             self.runs = if shape.holds(words.saturating_mul(8)) {
                 let sorter = Sorter::new(&tools.scratch, buckets.len(), 0);
                 Runs::Narrow(buckets, sorter)

@@ -21,7 +21,7 @@ use super::discount::Discounts;
 use super::{BEGIN_ID, END_ID};
 use crate::MAX_ORDER;
 
-/// Words of an n-gram, newest first; zeros behind the oldest.
+/// Words of an n-gram, newest first; zeros after the oldest.
 pub(crate) type Words = [u32; MAX_ORDER];
 
 /// An n-gram of two or more words: its oldest word and its adjusted count.
@@ -34,7 +34,7 @@ pub(crate) struct Entry {
 
 const FIRST: u32 = 1 << 31;
 const PRUNED: u32 = 1 << 30;
-/// Counts of more than a thousand million are taken for that; the model stays a proper distribution.
+/// Counts are capped at about a thousand million; the model stays a proper distribution.
 const MAX_COUNT: u64 = PRUNED as u64 - 1;
 
 impl Entry {

@@ -151,7 +151,7 @@ pub struct EstimateSummary {
     pub counts: Vec<u64>,
     /// The discounts by length.
     pub discounts: Vec<Discounts>,
-    /// Bytes of temporary files at the worst moment.
+    /// Peak bytes in temporary files.
     pub disk: u64,
 }
 

@@ -158,7 +158,7 @@ impl Sink for ArpaSink<'_> {
     fn section(&mut self, vocab: &Vocab, mut section: Section<'_>, tools: &Tools) -> Result<()> {
         let n = section.n;
         self.out.line(&format!("\n\\{n}-grams:"))?;
-        // Memory goes round: what one thread gives back to the system another would soon ask for.
+        // Buffers are recycled: what one thread frees another would soon allocate.
         let (pieces, texts) = (Spare::<Piece>::default(), Spare::<Vec<u8>>::default());
         let format = |piece: Piece| {
             let mut text = texts.take();
@@ -181,7 +181,7 @@ impl Sink for ArpaSink<'_> {
     }
 }
 
-/// Things that have been used and can be used again.
+/// Used buffers that can be reused.
 #[derive(Debug, Default)]
 struct Spare<T>(Mutex<Vec<T>>);
 
@@ -217,7 +217,7 @@ impl Piece {
     }
 }
 
-/// Appends log10 with up to seven digits behind the point.
+/// Appends log10 with up to seven digits after the point.
 fn push_log10(text: &mut Vec<u8>, p: f64) {
     let log = if p > 0.0 { libm::log10(p).max(ZERO) } else { ZERO };
     let scaled = (log.abs() * 1e7 + 0.5) as u64;
@@ -231,7 +231,7 @@ fn push_log10(text: &mut Vec<u8>, p: f64) {
         text.push(b'0' + whole as u8);
     }
     if rest > 0 {
-        // The digits in pairs, which do not wait for each other.
+        // The digits in pairs, which are independent of each other.
         let [[a, b], [c, d], [e, f]] = [rest / 100_000, rest / 1_000 % 100, rest / 10 % 100].map(pair);
         let digits = [b'.', a, b, c, d, e, f, b'0' + (rest % 10) as u8];
         let used = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);

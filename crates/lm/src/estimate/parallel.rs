@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How many items may be on their way per thread. Threads lose the processor now and then, for as long as some
-/// items take; the others need not wait for them.
+/// How many items may be in flight per thread. A thread may lose the processor for as long as several items
+/// take; the others need not wait for it.
 const WINDOW: usize = 8;
 
 /// A pipeline: items are made one after the other, worked on in parallel, and used in the order in which they
@@ -51,7 +51,7 @@ pub(crate) fn in_order<J, R: Send, E: Send>(
                 Err(error) => Err(error),
             };
             drain.put(number, result);
-            // Whoever comes while another one uses results leaves his own to him.
+            // If another thread is using results, leave this one to it.
             while drain.is_ready() {
                 let Ok(mut consumer) = consumer.try_lock() else { break };
                 while let Some(result) = drain.take() {
@@ -98,7 +98,7 @@ struct Line<R, E> {
 }
 
 impl<R, E> Drain<R, E> {
-    /// Waits until fewer than `window` of the items made are on their way; false if there will be no more.
+    /// Waits until fewer than `window` of the items made are in flight; false if there will be no more.
     fn has_room(&self, made: usize, window: usize) -> bool {
         let mut line = lock(&self.line);
         while !line.ended && made - line.used >= window {
@@ -146,7 +146,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Works on the buckets `0..count`, whoever is free on the next one, each thread with a state of its own, and returns the results by bucket.
+/// Works on the buckets `0..count`, idle threads taking the next one, each thread with a state of its own, and
+/// returns the results by bucket.
 pub(crate) fn by_bucket<S, R: Send, E: Send>(
     threads: usize,
     count: usize,
@@ -168,7 +169,7 @@ pub(crate) fn by_bucket<S, R: Send, E: Send>(
             match work(&mut state, bucket) {
                 Ok(result) => done.push((bucket, result)),
                 Err(error) => {
-                    // The others stop after the bucket that they are at.
+                    // The others stop after their current bucket.
                     next.store(count, Ordering::Relaxed);
                     return Err(error);
                 }

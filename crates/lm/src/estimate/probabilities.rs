@@ -46,7 +46,7 @@ pub(crate) struct Finished {
     pub(crate) contexts: Vec<Segment<u32>>,
 }
 
-/// The probabilities of the n-grams of length `n` >= 2 out of their shares and the probabilities of the shorter
+/// The probabilities of the n-grams of length `n` >= 2 from their shares and the probabilities of the shorter
 /// ones: of all words for n = 2, else of the list before.
 pub(crate) fn interpolate(
     tools: &Tools,

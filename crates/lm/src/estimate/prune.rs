@@ -61,7 +61,7 @@ impl Prune {
 #[derive(Debug, Default)]
 pub(crate) struct Pruning {
     pub(crate) counts: Prune,
-    /// For each word whether it is outside of the vocabulary asked for; empty if there is no such wish.
+    /// For each word whether it is outside of the vocabulary asked for; empty if none was given.
     pub(crate) outside: Vec<bool>,
 }
 

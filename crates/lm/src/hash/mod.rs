@@ -6,10 +6,10 @@
 //! longest   lines of 64 bytes:      5 x key, 5 x prob
 //! ```
 //!
-//! The place of an n-gram depends on its words alone, not on what was found before. So a query can ask for all the
-//! lines that it may need at once, and the memory's answers come together instead of one after the other. A line is
-//! one cache line; it fills from its front, and what does not fit goes to the next line. Whoever comes to a line
-//! with a free last place has seen all.
+//! The place of an n-gram depends on its words alone, not on what was found before. So a query can prefetch all the
+//! lines that it may need at once and wait for them together instead of one after the other. A line is one cache
+//! line; it fills from its front, and what does not fit goes to the next line. A search ends at a line with a free
+//! last place.
 //!
 //! Two n-grams of the same length are taken for each other if their 63-bit hashes are equal. Building notices this
 //! among the n-grams of the model (it then looks like a repeated n-gram; for 20 million n-grams the odds are one in

@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::Gram;
 
-/// A cache line of n-grams. Free places have the key 0 and stand behind the taken ones.
+/// A cache line of n-grams. Free places have the key 0 and come after the taken ones.
 pub(crate) trait Line: Copy + Default + Send + Sync + 'static {
     /// What is known about an n-gram.
     type Value: Copy;
@@ -51,7 +51,7 @@ impl Default for MiddleLine {
 /// The bit of a stored key that is no part of it.
 const FLAG: u64 = 1;
 
-/// One bit per equal key. All keys are compared without a branch: which place it is cannot be foreseen.
+/// One bit per equal key. All keys are compared without a branch, which could not be predicted.
 #[inline(always)]
 fn hits<const N: usize>(keys: &[u64; N], key: u64) -> u32 {
     let mut hits = 0;

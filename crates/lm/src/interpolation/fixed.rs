@@ -18,7 +18,7 @@ use crate::estimate::{Piece, by_bucket, in_order};
 use crate::query::AnyLayout;
 use crate::{Lm, MAX_ORDER, WordId};
 
-/// Words of the joint vocabulary, newest first; zeros behind the oldest.
+/// Words of the joint vocabulary, newest first; zeros after the oldest.
 type Words = [u32; MAX_ORDER];
 
 /// The n-grams of one length in suffix order.
@@ -30,7 +30,7 @@ struct Level {
 /// N-grams that are worked on together.
 const PIECE: usize = 4096;
 
-/// Less than this is left to nobody: all words follow the context.
+/// Less than this counts as no mass left: all words follow the context.
 const NOTHING: f64 = 1e-12;
 
 pub(super) fn write(

@@ -8,8 +8,8 @@
 //! A word that a model does not know has the probability 0 in it; the model's mass for unknown words goes to the
 //! unknown word of the mixture. So the mixture sums to 1 over the words of all models.
 //!
-//! *Useful for* a large general and a small fitting text. *Not useful for* models that together are larger than
-//! memory.
+//! *Useful for* a large general text and a small one of the right domain. *Not useful for* models that are
+//! together larger than memory.
 
 mod fixed;
 mod tune;

@@ -57,12 +57,12 @@ pub struct Tuned {
     pub rounds: usize,
 }
 
-/// So many rounds at most; far fewer are usual.
+/// At most this many rounds; far fewer are usual.
 const ROUNDS: usize = 500;
 /// No weight changes by more in the last round.
 const CLOSE: f64 = 1e-7;
 
-/// p(word) by the models, for each word of a text one behind the other. Unknown words are 0 in the first list;
+/// p(word) by the models, for each word of a text in turn. Unknown words are 0 in the first list;
 /// the second has the probabilities of unknown words for them.
 struct Observed {
     known: Vec<f64>,
@@ -104,7 +104,7 @@ impl Mixture {
                 for (model, state) in self.models.iter().zip(&mut states) {
                     let id = model.word(word);
                     let (ln, next) = model.score(state, id);
-                    // A text may be marked with unknown words already.
+                    // Unknown words may already be marked in the text.
                     let is_known = id != WordId(0) && word != UNKNOWN;
                     let p = libm::exp(f64::from(ln));
                     observed.known.push(if is_known { p } else { 0.0 });

@@ -1,9 +1,9 @@
-//! Numbers of any width, one behind the other.
+//! Numbers of any width, one after the other.
 
 /// The widest number. It fits into 8 bytes wherever its first bit stands in a byte.
 pub(crate) const WIDEST: u32 = 32;
 
-/// Bytes behind the last number, so that every number can be read as 8 bytes, and a little more can be asked for.
+/// Bytes after the last number, so that every number can be read as 8 bytes, and prefetches can reach past the end.
 pub(crate) const PADDING: usize = 16;
 
 /// How many bits a number below `bound` needs.

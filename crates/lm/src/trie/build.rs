@@ -89,7 +89,7 @@ pub(crate) fn build<E>(
     mut put: impl FnMut(usize, BuiltLevel) -> Result<(), E>,
 ) -> Result<Vec<TrieWord>, E> {
     let order = layout.order();
-    // Fast, but it takes some bits more for each n-gram.
+    // Fast, but it takes a few more bits per n-gram.
     let hashed = |n: usize| n < order && quantize.is_none() && list.grams(n).len() > 0;
     // The place of each n-gram by its slot in the tables, first of the words.
     let mut known: Vec<u32> = scatter.new.iter().map(|word| word.0).collect();

@@ -1,8 +1,8 @@
 //! Floats as short codes.
 //!
 //! A code is either the float itself or its number in a table. Back-off weights of real models have only some
-//! thousand different values, because most contexts were seen once or twice; a table of all of them takes nothing
-//! away and halves the room. Quantisation makes the table shorter than that: values are put into bins with the same
+//! thousand different values, because most contexts were seen once or twice; a table of all of them loses nothing
+//! and halves the space. Quantisation makes the table shorter than that: values are put into bins with the same
 //! number of n-grams each, and the mean of a bin stands for its values (Federico & Bertoldi 2006).
 
 use sylvan_store::Section;

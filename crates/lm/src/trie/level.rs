@@ -33,9 +33,9 @@ pub(crate) struct Level {
 /// Where the n-grams of a level stand.
 #[derive(Debug, Clone)]
 pub(crate) enum Order {
-    /// Behind each other under the shorter one that they end in, sorted by their oldest words.
+    /// Consecutively under the shorter one that they end in, sorted by their oldest words.
     Sorted,
-    /// Where a hash function says. Each has the place of the shorter one behind its word.
+    /// Where a hash function says. Each has the place of the shorter one after its word.
     Hashed { perfect: Perfect, word_width: u32, parent_mask: u64 },
 }
 
@@ -113,10 +113,10 @@ impl Level {
     #[inline(always)]
     pub(crate) fn find(&self, mut low: usize, mut high: usize, word: u32, scale: u64) -> Option<usize> {
         let size = (high - low) as u64;
-        // How many of the words lie between two ids that are so far apart.
+        // How many of the words lie between two ids this far apart.
         let share = |ids: u32| ((u64::from(ids).wrapping_mul(scale) >> 8).wrapping_mul(size) >> 24) as usize;
         let mut at = low + share(word);
-        // The record is wanted as soon as the word is found; asking now hides most of the wait.
+        // The record is needed as soon as the word is found; prefetching it hides most of the wait.
         self.announce_record(at);
         // Ids are evenly spread, or the file is damaged; a few guesses are enough, and then halving ends it.
         for _ in 0..6 {
@@ -147,7 +147,7 @@ impl Level {
         (low..high).find(|&at| self.word(at) == word)
     }
 
-    /// Asks for the memory where `word` is likely to be.
+    /// Prefetches the memory where `word` is likely to be.
     #[inline(always)]
     pub(crate) fn announce(&self, low: usize, high: usize, word: u32, scale: u64) {
         let at = low
@@ -165,7 +165,7 @@ impl Level {
         }
     }
 
-    /// Asks for a cell, which may lie in two cache lines.
+    /// Prefetches a cell, which may lie in two cache lines.
     #[inline(always)]
     pub(crate) fn announce_cell(&self, at: usize) {
         let first = at * self.stride as usize / 8;

@@ -6,10 +6,10 @@
 //! longest    sorted under the shorter: oldest word, prob
 //! ```
 //!
-//! Where an n-gram stands says a perfect hash function of the place of the shorter one and the oldest word
+//! A perfect hash function of the place of the shorter one and the oldest word says where an n-gram stands
 //! ([`perfect`]). So a step of a walk reads one cell: either the n-gram is in it or the model does not have it. And
 //! since the function does not need the cell of the shorter n-gram but only its place, all cells of a walk are known,
-//! and asked for, before the first has come from memory.
+//! and prefetched, before the first has arrived from memory.
 //!
 //! The longest n-grams, which are the most, save the place of the shorter one: they stand in its order, and it knows
 //! where its own start. There are mostly one or two of them. Quantised models, which are made to be small, keep all
@@ -32,7 +32,7 @@ use crate::{MAX_ORDER, WordId};
 use level::{Level, Order};
 use perfect::key;
 
-/// A 1-gram. The one behind the last word only says where the last word's 2-grams end.
+/// A 1-gram. The one after the last word only says where the last word's 2-grams end.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub(crate) struct TrieWord {

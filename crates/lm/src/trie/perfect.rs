@@ -6,7 +6,7 @@
 //! least wins, and the buckets that stood there choose again (Pibiri & Trani 2021 and Groot Koerkamp 2025 describe
 //! functions of this family).
 //!
-//! The function takes about 2.7 bits per key. Of keys outside the set it says nothing: whoever asks has to compare.
+//! The function takes about 2.7 bits per key. It says nothing about keys outside the set: callers have to compare.
 
 use sylvan_store::Section;
 
@@ -34,12 +34,12 @@ pub(crate) struct Perfect {
     pub(crate) pilots: Section<u8>,
 }
 
-/// How many cells there are for so many keys: 1 in 64 stays free, and some more after each try that failed.
+/// How many cells there are for `count` keys: 1 in 64 stays free, and some more after each failed try.
 pub(crate) fn cells_for(count: u64, seed: u32) -> u64 {
     count + count / 64 + 2 + u64::from(seed)
 }
 
-/// How many buckets there are for so many keys.
+/// How many buckets there are for `count` keys.
 pub(crate) fn buckets_for(count: u64) -> u64 {
     count / BUCKET as u64 + 1
 }
@@ -75,7 +75,7 @@ impl Perfect {
     pub(crate) fn new(keys: &[u64]) -> Self {
         let mut seed = 0;
         loop {
-            // More room after each failure, so that there is an end.
+            // More room after each failure, so that it ends.
             if let Some(perfect) = Search::new(keys, seed).run() {
                 return perfect;
             }
@@ -146,7 +146,7 @@ impl Search {
                 }
                 found.iter().for_each(|&cell| self.owners[cell] = bucket);
                 self.pilots[bucket as usize] = pilot;
-                // Those who chose last are left alone for a while, or two could chase each other for ever.
+                // Buckets that chose last are left alone for a while, or two could evict each other forever.
                 recent[moves % recent.len()] = bucket;
             }
         }

@@ -72,7 +72,7 @@ pub(crate) struct Naive {
 }
 
 impl Naive {
-    /// The definition of backing off; the history is as long as it likes.
+    /// The definition of backing off; the history may be of any length.
     pub(crate) fn log10(&self, history: &[&str], word: &str) -> f64 {
         let longest = history.len().min(self.order - 1);
         let history = &history[history.len() - longest..];

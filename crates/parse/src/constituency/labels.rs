@@ -1,7 +1,7 @@
 //! The labels that constituents get, as actions.
 //!
 //! A constituent is built two parts at a time, around its head. While parts are missing it has an *open* label,
-//! `NP*`; when the last part has come it gets a *complete* one. A chain of unary nodes is one complete label,
+//! `NP*`; with the last part it gets a *complete* one. A chain of unary nodes is one complete label,
 //! topmost first: `S+VP` is an S with nothing below it but a VP. The label 0 is none: a word that is part of a
 //! constituent as it is.
 
@@ -171,7 +171,7 @@ impl Labels {
         text
     }
 
-    /// Out of [`to_text`](Self::to_text); `None` if it is not that.
+    /// Parses the output of [`to_text`](Self::to_text); `None` if it is something else.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         let (complete, open) = text.split_once("\n\n")?;
         let complete: Option<Vec<(String, [bool; 2])>> = complete

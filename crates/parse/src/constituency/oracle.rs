@@ -281,7 +281,7 @@ mod tests {
         }
     }
 
-    /// A random tree over so many words: parts are joined at random until one is left.
+    /// A random tree over `words` words: parts are joined at random until one is left.
     fn random_tree(words: usize, rng: &mut Rng) -> String {
         let mut parts: Vec<String> = (0..words).map(|word| format!("(T{} w{word})", rng.below(3))).collect();
         while parts.len() > 1 || rng.chance(0.3) {

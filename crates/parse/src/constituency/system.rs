@@ -1,4 +1,4 @@
-//! Shift-reduce constituency parsing in steps of equal number (after Cross & Huang 2016 and Zhu et al. 2013).
+//! Shift-reduce constituency parsing with a fixed number of steps (after Cross & Huang 2016 and Zhu et al. 2013).
 //!
 //! Steps come in pairs. An even step decides on structure: shift the next word, or join the two items on top, with
 //! the head on the left or on the right. The odd step after it gives the new item its label (`labels.rs`). A sentence
@@ -11,10 +11,10 @@
 //!                                               ... PP, join left -> NP
 //! ```
 //!
-//! Labels after all parts, and not after the first one (in-order), by measurement: docs/BENCHMARKS.md, Parsing.
+//! Labels come after all parts and not after the first (in-order) because that measured better: docs/notes/parsing.md.
 //!
-//! What keeps every state on a way to a tree: an item that is open must be the head of its next join, one that has
-//! parts on its right takes no more on its left, and none stays open when nothing is left to close it with.
+//! Every state can still become a tree: an open item must be the head of its next join, one with parts on its right
+//! takes no more on its left, and none stays open when nothing is left to close it with.
 
 use sylvan_base::hash::fold;
 
@@ -118,7 +118,7 @@ impl System for ConstituencySystem {
             let may_stay_open = if words_left {
                 true
             } else {
-                // It could only be closed by what stands on its left.
+                // Only what stands on its left could close it.
                 !s0.head_left && deep >= 2 && !self.labels.is_open(s1.label)
             };
             let head = if s0.head_left { left } else { right };

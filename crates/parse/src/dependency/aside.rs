@@ -1,9 +1,9 @@
 //! Words that are put aside before the parse and attached after it: punctuation.
 //!
 //! Where a comma belongs follows from the tree of the words; on the stack it only hides them from each other (Ma,
-//! Zhang & Zhu 2014). So the parser gets the sentence without, but sees as a *mark* what was put aside between two
-//! words. Which words these are is told by their part of speech: a tag is put aside when nearly all its words in
-//! training were punctuation.
+//! Zhang & Zhu 2014). So the parser gets the sentence without it, but sees as a *mark* what was put aside between two
+//! words. The part of speech decides which words these are: a tag is put aside when nearly all its words in training
+//! were punctuation.
 //!
 //! ```text
 //! words, tags --divide--> kept words with marks --parser--> tree of the kept words --attach--> whole tree
@@ -30,7 +30,7 @@ pub(crate) struct Aside {
 pub(crate) struct Divided {
     /// The positions of the words that are parsed.
     pub(crate) kept: Vec<u32>,
-    /// What was put aside before each kept word, and behind the last; 0: nothing.
+    /// What was put aside before each kept word, and after the last; 0: nothing.
     pub(crate) marks: Vec<u32>,
 }
 
@@ -75,7 +75,7 @@ impl Divided {
         Sentence::new(self.kept.iter().map(atom).collect(), self.marks.clone())
     }
 
-    /// A choice of the kept ones among something that all words have.
+    /// The kept words' share of something that all words have.
     pub(crate) fn of<T: Copy>(&self, all: &[T]) -> Vec<T> {
         self.kept.iter().map(|&at| all[at as usize]).collect()
     }

@@ -1,7 +1,7 @@
 //! Attaches the words that were put aside (`aside.rs`) to the tree of the others.
 //!
-//! A word that was put aside has as possible heads all that can be reached without crossing an arc: its left
-//! neighbour and what lies above, its right neighbour and what lies above, up to where both meet. A linear model
+//! The possible heads of such a word are all that can be reached without crossing an arc: its left neighbour
+//! and what lies above, its right neighbour and what lies above, up to where both meet. A linear model
 //! picks one, left to right.
 
 use sylvan_base::Rng;
@@ -13,7 +13,7 @@ use crate::machine::system::MAX_ACTIONS;
 use crate::machine::table::Table;
 use crate::machine::{Rows, Templates};
 
-/// The tree of the kept words of a sentence, and the words that are to be attached to it.
+/// The tree of the kept words of a sentence, and the words to attach to it.
 pub(crate) struct Attaching<'a> {
     pub(crate) words: &'a [Word],
     pub(crate) tags: &'a [u8],
@@ -100,7 +100,7 @@ impl Attaching<'_> {
     }
 
     /// Gives each word that was put aside to `choose`, left to right, with its candidates and the features of each;
-    /// `choose` says which of the candidates it is. The heads of all words among all words.
+    /// `choose` picks one of them. Returns the heads of all words among all words.
     fn each(&self, mut choose: impl FnMut(usize, &[u32], &[Vec<u64>]) -> usize) -> Vec<Option<u32>> {
         let kept = &self.divided.kept;
         let mut all: Vec<Option<u32>> = vec![None; self.words.len()];
@@ -282,7 +282,7 @@ fn best(scores: &[i32]) -> usize {
     (0..scores.len()).rev().max_by_key(|&index| scores[index]).unwrap_or_default()
 }
 
-/// Per word the position of the one that it makes a pair of brackets or quotation marks with.
+/// Per word the position of its partner in a pair of brackets or quotation marks.
 fn pairs(words: &[Word], kept: &[u32]) -> Vec<Option<u32>> {
     let mut pairs = vec![None; words.len()];
     let mut open: Vec<(u32, u8)> = Vec::new();
@@ -312,7 +312,7 @@ fn pairs(words: &[Word], kept: &[u32]) -> Vec<Option<u32>> {
 
 /// By how much the right candidate must be the best before there is nothing to learn: with 37 features each, about
 /// three for every one. Without a margin, learning stops as soon as the training sentences come out right
-/// (docs/BENCHMARKS.md).
+/// (docs/notes/parsing.md).
 const MARGIN: i32 = 100;
 
 /// Learns to attach: an averaged perceptron with a margin.

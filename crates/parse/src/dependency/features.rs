@@ -3,10 +3,9 @@
 //! Letters as in the papers: s0, s1, s2 are the items on the stack from the top, q0, q1, q2 the next words; `w` is a
 //! word, `t` its tag, `wt` both, `lc` and `rc` the leftmost and rightmost child.
 //!
-//! Without lookahead the next word is not known when a reduction is decided on; but a shift is decided on with the
-//! word that comes. Then each feature with q0 is there twice: with the word, for shifts alone, and with nothing, for
-//! reductions alone. A row of the wrong kind has no weights for an action, so scoring need not tell them apart; only
-//! learning asks [`applies`].
+//! Without lookahead a reduction cannot see the next word, but a shift can see the word it shifts. Then each feature
+//! with q0 exists twice: with the word, for shifts alone, and with nothing, for reductions alone. A row of the wrong
+//! kind has no weights for an action, so scoring need not tell them apart; only learning asks [`applies`].
 
 use super::system::{Around, Atom, DependencySystem, Item, Queue, ROOT, SHIFT, Templates};
 use crate::machine::Templates as Keys;
@@ -23,7 +22,7 @@ const PAPER_QUEUE: usize = 6;
 /// The features with q0 of the rich set.
 const RICH_QUEUE: usize = 40;
 
-/// A word as features see it, all as wide as a key.
+/// A word as features see it, each field as wide as a key.
 #[derive(Clone, Copy)]
 struct Seen {
     form: u64,
@@ -46,7 +45,7 @@ fn pack(a: u64, b: u64, c: u64) -> u64 {
     a << 20 | b << 10 | c
 }
 
-/// Whether the feature at a place of the list has to do with an action.
+/// Whether the feature at a place of the list applies to an action.
 #[inline]
 pub(crate) fn applies(system: &DependencySystem, index: usize, action: u8) -> bool {
     if system.lookahead > 0 {

@@ -1,10 +1,10 @@
 //! A parser that is fed word by word, for decoders that grow many sentences side by side.
 //!
 //! States live in an arena and are named by number; extending one never changes it, so different continuations share
-//! what they have in common. With a lookahead of 0 a word is shifted as soon as it comes and then reduced as often as
-//! one likes, with the next word unknown. With a lookahead of 1 the reductions that follow a word wait until the next
+//! what they have in common. With a lookahead of 0 a word is shifted as soon as it comes and then reduced any number
+//! of times, with the next word unknown. With a lookahead of 1 the reductions that follow a word wait until the next
 //! word comes (`delayed`). Either way the score of a sentence and its structure depends on the words alone, not on how
-//! they came, and is exactly the score that the batch parser gives to the same actions.
+//! they arrived, and is exactly the score that the batch parser gives to the same actions.
 
 use super::features;
 use super::system::{Around, Atom, DependencySystem, Item, LEFT, Queue, RIGHT, SHIFT};
@@ -74,15 +74,15 @@ impl<'p> WordByWord<'p> {
         self.states.truncate(1);
     }
 
-    /// A word, with the part of speech that the tagger gives to it alone. A function of the word, so that it adds
-    /// nothing to a state.
+    /// A word, with the part of speech that the tagger gives it out of context: a function of the word, so that it
+    /// adds nothing to a state.
     pub fn word(&self, text: &str) -> IncomingWord {
         let word = self.parser.lexicon.word(text);
         let tag = self.parser.tagger.tag(&[word], &mut crate::machine::Search::new());
         self.incoming(&word, tag.first().copied().unwrap_or(0))
     }
 
-    /// A word with a part of speech of the parser's by number (see [`Parser::tags`]).
+    /// A word with one of the parser's parts of speech, by number (see [`Parser::tags`]).
     pub fn tagged_word(&self, text: &str, tag: u8) -> IncomingWord {
         self.incoming(&self.parser.lexicon.word(text), tag)
     }

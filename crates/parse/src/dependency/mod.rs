@@ -1,5 +1,5 @@
-//! Dependencies: words put aside, a first guess backwards, transition system and features, relations, attaching what
-//! was put aside; and a parser that is fed word by word.
+//! Dependencies: words put aside and attached again, a first guess backwards, transition system and features,
+//! relations; and a parser that is fed word by word.
 
 pub(crate) mod aside;
 pub(crate) mod attach;

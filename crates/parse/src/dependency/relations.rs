@@ -1,8 +1,8 @@
-//! Relations, when the tree is there: a transition system that names the arc above each word, left to right.
+//! Relations, once the tree is there: a transition system that names the arc above each word, left to right.
 //!
 //! Naming arcs after the parse instead of during it keeps the parser's rows short, and each name can look at the whole
 //! tree; and the unlabelled parser is what a structured language model needs. In one comparison it also found more
-//! heads (docs/BENCHMARKS.md).
+//! heads (docs/notes/parsing.md).
 
 use crate::lexicon::Word;
 use crate::machine::{ActionSet, Effect, System, Templates, View};
@@ -10,7 +10,7 @@ use crate::machine::{ActionSet, Effect, System, Templates, View};
 /// A sentence with its heads, and with what was put aside before each word.
 #[derive(Debug, Clone)]
 pub(crate) struct Tree {
-    /// The features of each word's arc; they depend on nothing that is decided here but the relation before.
+    /// The features of each word's arc; of what is decided here they depend only on the previous relation.
     keys: Vec<Vec<u64>>,
 }
 

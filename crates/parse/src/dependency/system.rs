@@ -7,8 +7,8 @@
 //! | right | the top becomes the rightmost child of the item below |
 //!
 //! There is no artificial root: a finished parse is one item, and a sentence of n words takes 2n - 1 actions. An item
-//! carries what features see of it and not only a position, so that a decoder can hold the items of many different
-//! sentences at the same time.
+//! carries what features see of it and not only a position, so that a decoder can hold items of many sentences at
+//! the same time.
 
 use sylvan_base::hash::fold;
 
@@ -55,7 +55,7 @@ pub(crate) struct Item {
     pub(crate) around: Around,
 }
 
-/// What stands around a partial tree and its head word. All nothing where the parser does not look further than one
+/// What stands around a partial tree and its head word. Empty where the parser does not look further than one
 /// word ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Around {
@@ -71,7 +71,7 @@ pub(crate) struct Around {
     pub(crate) last: u32,
 }
 
-/// In the place of the head of the root.
+/// Stands for the head of the root.
 pub(crate) const ROOT: u32 = u32::MAX;
 
 impl Item {
@@ -118,12 +118,12 @@ impl Item {
     }
 }
 
-/// A sentence to parse, with nothing behind it.
+/// A sentence to parse, padded at its end.
 #[derive(Debug, Clone)]
 pub(crate) struct Sentence {
     pub(crate) length: usize,
     words: Vec<Atom>,
-    /// What was put aside just before each word, and behind the last.
+    /// What was put aside just before each word, and after the last.
     marks: Vec<u32>,
     /// The right heads, if they are known.
     gold: Vec<Option<u32>>,
@@ -135,7 +135,7 @@ pub(crate) struct Sentence {
 pub(crate) const WINDOW: usize = 3;
 
 impl Sentence {
-    /// Out of words and, one more, what was put aside before each and behind the last; none means none.
+    /// From words and what was put aside before each and after the last (one more than words); empty means nothing.
     pub(crate) fn new(mut words: Vec<Atom>, mut marks: Vec<u32>) -> Self {
         let length = words.len();
         words.resize(length + WINDOW, Atom::default());
@@ -201,7 +201,7 @@ pub(crate) struct DependencySystem {
     pub(crate) lookahead: usize,
 }
 
-/// What features see of the words that come.
+/// What features see of the words ahead.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Queue {
     /// The next words, as far as they are seen.

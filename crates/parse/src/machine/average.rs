@@ -1,7 +1,7 @@
-//! From what was learned to what is kept: averages over time and over tables, and the choice of those that are worth
+//! From what was learnt to what is kept: averages over time and over tables, and the choice of those worth
 //! their room.
 //!
-//! What a weight is worth is not its size alone. One that changed once, early, has a large average and has learned
+//! What a weight is worth is not its size alone. One that changed once, early, has a large average and has learnt
 //! nothing but one sentence; one that changed often stands for many (Goldberg & Elhadad 2011 drop weights by the number
 //! of their changes).
 
@@ -9,7 +9,7 @@ use super::codes::{LARGEST, VALUES, encode};
 use super::rows::{Rows, line_bytes, row_bytes};
 use super::table::Table;
 
-/// A weight of one is so many units.
+/// Units in a weight of one.
 const UNIT: f64 = 512.0;
 
 /// One weight of a row.
@@ -25,18 +25,18 @@ pub(crate) struct Average {
 }
 
 impl Average {
-    /// What it is worth to keep this weight.
+    /// How much this weight is worth keeping.
     fn worth(&self) -> u32 {
         VALUES[usize::from(self.code)].unsigned_abs() * u32::from(self.changes.min(CHANGES))
     }
 }
 
-/// More changes than these say no more.
+/// More changes than this say no more.
 const CHANGES: u16 = 4;
 
 impl Rows {
     /// The mean over tables of the average of all weights over `time` updates, without those whose size is below
-    /// `least`, and of the others those most worth keeping, so many that they take at most `room` bytes.
+    /// `least`, and of the others those most worth keeping, up to `room` bytes.
     pub(crate) fn average(tables: &[&Table], time: i64, least: f64, room: usize) -> Self {
         let mut weights = averages(tables, time);
         weights.retain(|weight| f64::from(weight.mean).abs() >= least);

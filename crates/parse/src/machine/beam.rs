@@ -22,7 +22,7 @@ pub(crate) trait Weights: Sync {
 pub(crate) enum Update {
     /// At the first step where the right prefix is not in the beam.
     Early,
-    /// At the step where the best prefix beats the right one by most, among those up to so many steps after it fell
+    /// At the step where the best prefix beats the right one by most, at most `horizon` steps after it fell
     /// out of the beam. Later steps rarely have more to teach and cost as much.
     MaxViolation {
         /// How many steps.
@@ -229,7 +229,7 @@ impl<I: Copy + Default> Search<I> {
             let score = self.states[at as usize].score;
             for action in legal.iter() {
                 let score = score + self.scores[action as usize];
-                // Later candidates lose ties, so an equal score is too little.
+                // Later candidates lose ties, so an equal score is not enough.
                 if score > least {
                     self.candidates.push(Candidate { score, rank: rank as u32, action });
                 }
@@ -309,7 +309,7 @@ impl<I: Copy + Default> Search<I> {
     }
 
     /// Parses a sentence greedily and asks for a change wherever the best action is not among the good ones. After a
-    /// wrong action the search goes on with it if `explore` says so, with the best of the good ones else.
+    /// wrong action the search goes on with it if `explore` says so, otherwise with the best of the good ones.
     pub(crate) fn local<S, W>(
         &mut self,
         system: &S,

@@ -32,7 +32,7 @@ pub(crate) const VALUES: [i32; 256] = {
 /// The largest size there is.
 pub(crate) const LARGEST: i32 = SIZES[127];
 
-/// The code whose value is nearest, 0 for weights that are nearer to nothing.
+/// The code whose value is nearest; 0 for weights nearest to 0.
 pub(crate) fn encode(weight: f64) -> u8 {
     let size = weight.abs();
     let above = SIZES.partition_point(|&known| f64::from(known) < size).min(127);

@@ -1,8 +1,8 @@
 //! Features as 64-bit keys: a template number and up to three atoms, hashed.
 //!
 //! An atom is any small number: a word, a tag, a distance, or several of them packed into one. The atoms are
-//! multiplied by different odd constants and added, which costs no chain of dependent operations, and one finishing
-//! step mixes the sum. No feature is ever spelled out.
+//! multiplied by different odd constants and added, which avoids a chain of dependent operations, and one final
+//! step mixes the sum. No feature is ever spelt out.
 
 const A: u64 = 0x9E37_79B9_7F4A_7C15;
 const B: u64 = 0xC2B2_AE3D_27D4_EB4F;
@@ -41,7 +41,7 @@ pub(crate) struct Templates<'a> {
 }
 
 impl<'a> Templates<'a> {
-    /// Goes on after the templates below `first`.
+    /// Continues from template `first`.
     #[inline]
     pub(crate) fn new(keys: &'a mut Vec<u64>, first: u64) -> Self {
         Self { keys, template: first }

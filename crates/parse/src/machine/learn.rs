@@ -27,26 +27,26 @@ pub(crate) struct Example<T> {
 pub(crate) struct LearnConfig {
     pub(crate) beam: usize,
     pub(crate) epochs: usize,
-    /// Sentences per batch, at the most.
+    /// At most this many sentences per batch.
     pub(crate) batch: usize,
     pub(crate) threads: usize,
     pub(crate) update: Update,
     /// Passes of greedy learning ([`Update::Local`]) before all others: a cheap way to weights that are worth
     /// searching with.
     pub(crate) warm_up: usize,
-    /// Stop when the held-out figure was not the best one for so many epochs.
+    /// Stop after this many epochs without a new best held-out figure.
     pub(crate) patience: usize,
-    /// Averages of a smaller size are dropped.
+    /// Averages smaller than this are dropped.
     pub(crate) least: f64,
-    /// How many bytes the weights may take; those least worth it are dropped.
+    /// How many bytes the weights may take; those worth least are dropped.
     pub(crate) room: usize,
-    /// How many perceptrons learn the same in different orders; the result is their mean. One alone settles on
-    /// weights that owe much to the order it saw things in.
+    /// How many perceptrons learn the same in different orders; the result is their mean. A single one
+    /// depends too much on the order of the examples.
     pub(crate) members: usize,
     pub(crate) seed: u64,
 }
 
-/// What an epoch was like.
+/// How an epoch went.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Epoch {
     pub(crate) number: usize,
@@ -74,7 +74,7 @@ pub(crate) fn learn<S: System, E: Borrow<Example<S::Sentence>> + Sync>(
     let mut searches: Vec<Search<S::Item>> = (0..config.threads.max(1)).map(|_| Search::new()).collect();
     let average = |members: &[Member]| {
         let tables: Vec<&Table> = members.iter().map(|member| &member.table).collect();
-        // The weights of the last batch count for one more moment.
+        // The weights after the last batch count once, too.
         Rows::average(&tables, members[0].time + 1, config.least, config.room)
     };
     for pass in 0..config.warm_up + config.epochs {
@@ -123,14 +123,14 @@ impl Member {
         Self { table: Table::new(), time: 0, seed }
     }
 
-    /// What was learned so far is where it goes on, but its averages begin here.
+    /// Keeps the weights learnt so far and restarts their averages.
     fn begin_anew(&mut self) {
         self.table.forget_averages();
         self.time = 0;
     }
 
     /// Goes over all examples; how many of them led to an update.
-    #[allow(clippy::too_many_arguments)] // A loop taken out of `learn`, with what that has at hand.
+    #[allow(clippy::too_many_arguments)] // A loop taken out of `learn`, with that function's variables.
     fn pass<S: System, E: Borrow<Example<S::Sentence>> + Sync>(
         &mut self,
         system: &S,
@@ -149,7 +149,7 @@ impl Member {
         for batch in order.chunks(batch) {
             self.time += 1;
             let learning = Learning { system, table: &self.table, examples, update, beam: config.beam };
-            // Chance depends on the sentence and the pass alone, not on who works on it.
+            // Chance depends on the sentence and the pass alone, not on the thread.
             let chance = |example: usize| Rng::for_item(self.seed, (pass * examples.len() + example) as u64);
             for changes in learning.changes(batch, pass > 0, chance, searches) {
                 updates += usize::from(!changes.is_empty());
@@ -170,7 +170,7 @@ const EXPLORE: f64 = 0.9;
 /// Changes of weights: key, action, delta.
 type Changes = Vec<(u64, u8, i8)>;
 
-/// What a batch is learned with.
+/// What a batch is learnt with.
 struct Learning<'a, S: System, E> {
     system: &'a S,
     table: &'a Table,

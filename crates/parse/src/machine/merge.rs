@@ -191,7 +191,7 @@ impl<I: Copy + Default> MergingSearch<I> {
         let mut at = state.below;
         for under in 1..system.depth() {
             let below = &self.states[at as usize];
-            // The bottom of the stack is told from an item that looks like nothing.
+            // The bottom of the stack must differ from an item that looks like nothing.
             signature = fold(fold(signature, system.digest(&below.item, under)), u64::from(at == 0));
             at = below.below;
         }
@@ -214,7 +214,7 @@ impl<I: Copy + Default> MergingSearch<I> {
             match known.get(&candidate.signature) {
                 Some(&index) => {
                     let merged = &mut self.merged[index as usize];
-                    // What only has another predecessor is not built in another way.
+                    // A different predecessor alone is not a different way of building the item.
                     if candidate.merged.built.is_some() {
                         merged.ways += candidate.merged.ways;
                     }

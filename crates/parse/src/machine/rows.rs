@@ -1,12 +1,12 @@
-//! Weights when they are learned: rows of one byte per weight, in two flat sections that a file maps.
+//! Weights once they are learnt: rows of one byte per weight, in two flat sections that a file maps.
 //!
 //! ```text
 //! lines   32 x u16 each   where 29 buckets begin and end in the pool: a base of 32 bits, then 30 offsets from it
 //! pool    bytes           rows, bucket by bucket
 //! row     u16             12 bits of the key, 4 bits of shape
 //!         shape 1 to 7    the set of those of the actions 0, 1, 2 that have weights; a byte (codes.rs) for each
-//!         shape 8 to 14   so many actions minus 7, each with its weight: two bytes
-//!         shape 15        a byte, so many actions minus 1, the actions and weights
+//!         shape 8 to 14   the number of actions plus 7; each action with its weight: two bytes
+//!         shape 15        a byte, the number of actions minus 1; the actions and weights
 //! ```
 //!
 //! The upper half of a key chooses the bucket, of which there is one for two rows. Finding a row is one look at
@@ -24,7 +24,7 @@ use super::system::MAX_ACTIONS;
 
 /// Rows per bucket.
 const BUCKET: usize = 2;
-/// Numbers in a line, and the buckets that it tells of.
+/// Numbers in a line, and the buckets that it describes.
 const LINE: usize = 32;
 const BUCKETS: usize = 29;
 /// Actions that a shape can name.
@@ -35,7 +35,7 @@ const AT_ONCE: usize = 32;
 const HEADER: usize = 2;
 const FINGERPRINT: u16 = 0xFFF0;
 
-/// The bytes of a row after its head, by shape; 0 where they are told by a byte of their own.
+/// The bytes of a row after its head, by shape; 0 where a byte of their own gives the number.
 const LENGTHS: [u8; 16] = [0, 1, 1, 2, 1, 2, 2, 3, 2, 4, 6, 8, 10, 12, 14, 0];
 /// The actions that the shapes 0 to 7 name.
 const MEMBERS: [[u8; 3]; 8] =
@@ -62,7 +62,7 @@ pub(crate) fn row_bytes(actions: impl Iterator<Item = u8>) -> usize {
     }
 }
 
-/// The bytes that so many rows take beside the pool.
+/// The bytes that `rows` take besides the pool.
 pub(crate) fn line_bytes(rows: usize) -> usize {
     lines_for(rows) * LINE * 2
 }
@@ -84,7 +84,7 @@ impl Rows {
         }
     }
 
-    /// `None` if a line has more bytes than its offsets can tell.
+    /// `None` if a line has more bytes than its offsets can express.
     fn pack_into(weights: &[Average], count: usize) -> Option<Self> {
         let mut pool: Vec<u8> = Vec::new();
         let mut ends = Vec::with_capacity(count * BUCKETS);
@@ -107,7 +107,7 @@ impl Rows {
         Some(Self { lines: Section::from_vec(lines), pool: Section::from_vec(pool) })
     }
 
-    /// Rows of sections as [`write`](Self::write) writes them; `None` if they cannot be.
+    /// Rows from sections that [`write`](Self::write) wrote; `None` if they cannot be such.
     pub(crate) fn from_sections(lines: Section<u16>, pool: Section<u8>) -> Option<Self> {
         (lines.len() >= LINE && lines.len().is_multiple_of(LINE)).then_some(Self { lines, pool })
     }
@@ -133,7 +133,7 @@ impl Rows {
         self.lines.len() * 2 + self.pool.len()
     }
 
-    /// Where the line of a key begins, and where in it the bucket is told.
+    /// Where the line of a key begins, and where in it the bucket is described.
     #[inline]
     fn place(&self, key: u64) -> (usize, usize) {
         let bucket = bucket_of(key, self.lines.len() / LINE);
@@ -220,9 +220,8 @@ impl Weights for Rows {
     #[inline]
     fn add(&self, keys: &[u64], scores: &mut [i32; MAX_ACTIONS]) {
         for keys in keys.chunks(AT_ONCE) {
-            // Each row is two looks at far memory, the second where the first says. All are asked for before any is
-            // waited for: rows branch on what they find, and a branch that was guessed wrong would hold up all later
-            // loads.
+            // Each row takes two dependent cache misses. All are prefetched before any is waited for: rows branch on
+            // what they find, and a mispredicted branch would hold up all later loads.
             for &key in keys {
                 prefetch(&self.lines[self.place(key.max(1)).0]);
             }

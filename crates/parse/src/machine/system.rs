@@ -3,10 +3,10 @@
 //! A state is a stack of items, the number of words consumed and a score. States of one sentence lie in one arena;
 //! a stack is a chain of states: the item on top belongs to the state itself, the item below it to the state
 //! `below`, and so on down to state 0, whose item is the default one and lies below itself. So looking below the
-//! bottom gives "nothing there" without a test, and a new state costs the same whatever the size of its stack
+//! bottom gives "nothing" without a test, and a new state costs the same whatever the size of its stack
 //! (the graph-structured stack of Tomita 1986, here without sharing).
 
-/// Actions are numbered from 0; this many at the most.
+/// Actions are numbered from 0; there are at most this many.
 pub(crate) const MAX_ACTIONS: usize = 256;
 
 /// A set of actions.
@@ -169,8 +169,9 @@ pub(crate) trait System: Sync {
         4
     }
 
-    /// What tells an item from others in the same place, with so many items on top of it: items with the same digest
-    /// are the same to features. For the item on top it must tell where it begins, too: what lies below ends there.
+    /// What distinguishes an item from others in the same place, with `under` items on top of it: items with the same
+    /// digest are the same to features. For the topmost item it must include where it begins: what lies below ends
+    /// there.
     fn digest(&self, item: &Self::Item, under: usize) -> u64;
 
     /// What an action does. It must be legal.

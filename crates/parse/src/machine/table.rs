@@ -1,4 +1,4 @@
-//! Weights while they are learned: a hash table of rows of whole numbers.
+//! Weights while they are learnt: a hash table of rows of whole numbers.
 //!
 //! Perceptron updates add and subtract 1, so weights are integers and sums do not depend on the order of the
 //! updates of a batch. Averages are kept lazily (Daumé 2006): beside each weight `w` the sum of `time * change`,
@@ -79,7 +79,7 @@ impl Table {
         let found = row.clone().find(|&entry| self.entries[entry] & 0xFF == i32::from(action));
         let entry = found.unwrap_or_else(|| {
             if slot.len == slot.capacity {
-                // The row moves to the end, to twice its room; the old place is lost.
+                // The row moves to the end, with twice the room; the old place is lost.
                 let capacity = (slot.capacity * 2).max(1);
                 slot.start = self.entries.len() as u32;
                 slot.capacity = capacity;
@@ -102,7 +102,7 @@ impl Table {
         self.changes[entry] = self.changes[entry].saturating_add(1);
     }
 
-    /// The averages begin anew, at time 0, with the weights as they are.
+    /// Restarts the averages at time 0 with the current weights.
     pub(crate) fn forget_averages(&mut self) {
         self.sums.fill(0);
     }
@@ -131,7 +131,7 @@ impl Weights for Table {
     fn add(&self, keys: &[u64], scores: &mut [i32; MAX_ACTIONS]) {
         let mask = self.slots.len() - 1;
         for keys in keys.chunks(AT_ONCE) {
-            // All slots are asked for, then all rows, before any is waited for.
+            // All slots are prefetched, then all rows, before any is waited for.
             for &key in keys {
                 prefetch(&self.slots[(key.max(1) >> 20) as usize & mask]);
             }

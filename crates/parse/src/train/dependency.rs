@@ -25,7 +25,7 @@ const FOLD_WARM_UP: usize = 3;
 const BACKWARD_WARM_UP: usize = 4;
 const BACKWARD_EPOCHS: usize = 2;
 const ASIDE_EPOCHS: usize = 5;
-/// A tag is put aside when at least this part of its words are punctuation.
+/// A tag is put aside when at least this share of its words is punctuation.
 const PUNCTUATION: f64 = 0.9;
 
 /// Trains a parser from dependency trees. Crossing arcs are lifted; trees with missing heads are left out.
@@ -178,7 +178,7 @@ impl<'a> Trees<'a> {
         trees
     }
 
-    /// Per tag the relation of punctuation, plus 1, if it is one of punctuation.
+    /// Per tag the relation of its words, plus 1, if it is a tag of punctuation.
     fn punctuation(&self, prepared: &Prepared, names: &[String]) -> Vec<u8> {
         let mut counts = vec![[0u64; 2]; prepared.tags.len()];
         let Some(punctuation) = names.iter().position(|name| name == "punct") else { return Vec::new() };
@@ -275,7 +275,7 @@ impl<'a> Trees<'a> {
 /// A parser that reads backwards.
 struct Backwards {
     rows: Rows,
-    /// Trees of the training sentences by such parsers that have not seen them.
+    /// Trees of the training sentences by backward parsers that have not seen them.
     found: Vec<Vec<Option<u32>>>,
 }
 

@@ -1,4 +1,4 @@
-//! The passes over the training trees that every kind of parser is made by: learn, measure on held-out trees, tell,
+//! The passes over the training trees that all kinds of parser share: learn, measure on held-out trees, report,
 //! keep the best.
 
 use sylvan_base::{Progress, parallel};

@@ -1,6 +1,6 @@
 //! Numbers as bytes that sort like numbers, and the key of a rule.
 //!
-//! The first byte tells how many follow (0xxxxxxx none, 10xxxxxx one, 110xxxxx two, 1110xxxx three, 11110000 four),
+//! The first byte says how many follow (0xxxxxxx none, 10xxxxxx one, 110xxxxx two, 1110xxxx three, 11110000 four),
 //! so smaller numbers have smaller bytes and frequent ones are short. A rule's key is its source side as token
 //! numbers, its target side with its length, its links with their number: no key is the beginning of another, and
 //! keys in order are source sides in the order of the trie.
@@ -58,7 +58,7 @@ pub(crate) fn put_target(out: &mut Vec<u8>, target: &[TargetSide], links: &[Word
     }
 }
 
-/// How many bytes of a key are its source side; `arity` tells the number of children of a token.
+/// How many bytes of a key are its source side; `arity` gives the number of children of a token.
 pub(crate) fn source_len(key: &[u8], tokens: &[Source]) -> Option<usize> {
     let mut rest = key;
     let mut open = 1u64;
@@ -115,7 +115,7 @@ pub(crate) fn read_value(value: &[u8], lines: &mut Vec<u64>) -> crate::Count {
     count
 }
 
-/// By a random but fixed order of lines, so that those that are kept are a fair sample.
+/// By a random but fixed order of lines, so that the kept ones are a fair sample.
 pub(crate) fn line_rank(line: u64) -> (u64, u64) {
     (sylvan_base::hash::content_hash(&line.to_le_bytes()), line)
 }

@@ -111,7 +111,7 @@ impl RuleGraph {
         self.weigh();
     }
 
-    /// All ways to cut the treelet of the minimal rule at a node, into `work.done`; likely ones first, should there be
+    /// All ways to cut the treelet of the minimal rule at a node, into `work.done`; likely ones first if there are
     /// more than `limit`.
     fn cut<I: Input>(&mut self, input: &I, node: NodeId, frontier: &Frontier, limit: usize) {
         let Work { cuts, done, .. } = &mut self.work;

@@ -30,7 +30,7 @@ pub enum Attach {
     Lowest,
     /// The same, but words outside the closure of the root are dropped.
     Inside,
-    /// Every way to extend closures over up to so many unlinked words on each side, with fractional counts. Where a
+    /// Every way to extend closures over at most this many unlinked words on each side, with fractional counts. Where a
     /// minimal rule has more variables than a rule may have, its variables are not extended.
     Exhaustive(u32),
 }
@@ -48,15 +48,15 @@ pub struct ExtractConfig {
     pub source_words: u32,
     /// Variables per rule.
     pub variables: u32,
-    /// Below nodes of up to so many words, the last variable of a rule may be filled with any rule without
+    /// Below nodes of at most this many words, the last variable of a rule may be filled with any rule without
     /// variables, whatever the number of minimal rules: whole phrases become rules. This is Travatar's way.
     pub phrase_words: u32,
     /// Unlinked target words.
     pub attach: Attach,
-    /// Of a packed forest, at most so many minimal rules per node, along its best ways first.
+    /// Of a packed forest, at most this many minimal rules per node, best ones first.
     pub ways_per_node: u32,
-    /// Occurrences that are less of one than this are not learnt: of a forest with many trees, most of what can be cut
-    /// out belongs to trees that nobody believes in.
+    /// Occurrences with a smaller fractional count than this are not learnt: of a forest with many trees, most of what
+    /// can be cut out belongs to very improbable trees.
     pub least_share: Count,
     /// How the variables of the target side are numbered.
     pub numbering: Numbering,
@@ -103,7 +103,7 @@ impl ExtractConfig {
     }
 }
 
-/// Learns the rules of one sentence pair after the other and uses its memory again.
+/// Learns the rules of one sentence pair after the other and reuses its memory.
 #[derive(Debug)]
 pub struct Extractor {
     config: ExtractConfig,

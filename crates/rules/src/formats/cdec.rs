@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Features keep their names and values; numbers without a name are `PhraseModel_0`, `PhraseModel_1`, ... Links are
-//! between places of the two sides, variables counted. A flat rule is a tree of one level: what a deeper tree had
-//! inside is lost when it is written so, and the labels between the root and the words cannot be had back.
+//! between places of the two sides, variables counted. A flat rule is a tree of one level: the inside of
+//! a deeper tree is lost when it is written, and the labels between the root and the words cannot be recovered.
 
 use sylvan_base::Vocab;
 

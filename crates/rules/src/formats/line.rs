@@ -1,4 +1,4 @@
-//! What the line formats share: fields between bars, numbers, links, and characters that a format keeps for itself.
+//! What the line formats share: fields between bars, numbers, links, and reserved characters.
 
 use std::fmt::Write;
 
@@ -135,7 +135,7 @@ pub(super) fn target_leaves(target: &[TargetSide]) -> Vec<Leaf> {
     target.iter().map(leaf).collect()
 }
 
-/// Links between words out of links between places; links of variables are known already.
+/// Links between words from links between places; links of variables are already known.
 pub(super) fn place_links(line: &str, text: &str, rule: &Rule) -> Parsed<Vec<WordLink>> {
     let (source, target) = (source_leaves(rule.source()), target_leaves(rule.target()));
     let mut words = Vec::new();
@@ -184,7 +184,7 @@ const ENTITIES: [(char, &str); 10] = [
     ('"', "&quot;"),
 ];
 
-/// Appends a word in which the characters that a format keeps for itself are written as in XML.
+/// Appends a word with the reserved characters of a format written as in XML.
 pub(super) fn push_escaped(line: &mut String, text: &str, kept: &str) {
     for c in text.chars() {
         let entity = ENTITIES.iter().find(|(known, _)| *known == c && (c == '&' || kept.contains(c)));

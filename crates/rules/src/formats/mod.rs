@@ -84,7 +84,7 @@ impl RuleReader {
         &self.names.0
     }
 
-    /// The next rule, or `None` at the end. Empty lines are nothing; nor are comments in formats that have them.
+    /// The next rule, or `None` at the end. Empty lines are skipped, and so are comments in formats that have them.
     pub fn next_rule(&mut self, reader: &mut TextReader, vocab: &mut Vocab) -> Result<Option<TextRule>> {
         let comments = matches!(self.format, TextFormat::Cdec | TextFormat::Joshua);
         while let Some(line) = reader.next_line()? {

@@ -6,7 +6,7 @@
 //!
 //! Scores are probabilities: source side given target side, its lexical weight, target side given source side, its
 //! lexical weight; further ones are kept under the names `moses4`, `moses5`, ... Links are between places of the two
-//! sides, and those of the variables tell which is which. Counts are those of target side, source side and rule. A
+//! sides, and those of the variables say which is which. Counts are those of target side, source side and rule. A
 //! table for its decoder without trees has flat source sides, `show [NP][X] [VP]`; they are trees of one level.
 
 use sylvan_base::Vocab;

@@ -149,10 +149,10 @@ impl Lexicon {
     }
 }
 
-/// For words that were never linked so: ln of about 2e-9, as other toolkits have it.
+/// For words that were never linked: ln of about 2e-9, as in other toolkits.
 const FLOOR: f64 = -20.0;
 
-/// Memory to use again.
+/// Memory to reuse.
 #[derive(Debug, Default)]
 pub(crate) struct LexWork {
     source: Vec<u32>,

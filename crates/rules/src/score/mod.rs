@@ -48,7 +48,7 @@ pub enum Significance {
     AlphaPlus,
     /// The same, but singletons stay.
     AlphaMinus,
-    /// Rules stay with at least so much evidence, -ln of the probability of chance.
+    /// Rules stay with at least this much evidence, -ln of the probability of chance.
     Above(f64),
 }
 
@@ -67,7 +67,7 @@ pub struct ScoreConfig {
     pub precision: Precision,
     /// Training lines per rule.
     pub lines: u32,
-    /// Whether rules have features that tell rare ones and large ones from others.
+    /// Whether rules have features that mark rare ones and large ones.
     pub evidence: bool,
 }
 

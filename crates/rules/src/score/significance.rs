@@ -1,5 +1,5 @@
 //! Which rules could be chance (Johnson, Martin, Foster & Kuhn 2007): Fisher's exact test on how often the two sides
-//! are seen together, given how often each is seen in so many pairs.
+//! are seen together, given how often each is seen in all pairs.
 
 /// -ln of the probability that two sides seen `source` and `target` times in `pairs` pairs are seen together
 /// `together` times or more, if they had nothing to do with each other.

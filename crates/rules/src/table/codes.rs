@@ -9,7 +9,7 @@ pub enum Precision {
     /// As 32-bit floats.
     #[default]
     Exact,
-    /// As codes of so many bits, 1 to 16; with at most 2^bits different values nothing is lost.
+    /// As codes of this many bits, 1 to 16; with at most 2^bits different values nothing is lost.
     Bits(u32),
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn nearest(values: &[f32], value: f32) -> u32 {
 pub(crate) struct Codes {
     pub(crate) precision: Precision,
     pub(crate) features: usize,
-    /// The books one behind the other, and where each ends; empty when values are exact.
+    /// The books one after the other, and where each ends; empty when values are exact.
     pub(crate) values: Section<f32>,
     pub(crate) ends: Vec<usize>,
 }

@@ -14,13 +14,13 @@ impl Count {
     /// Seen once.
     pub const ONE: Count = Count(1 << SHIFT);
 
-    /// The nearest count to a number that is not negative, but never nothing for something.
+    /// The nearest count to a number that is not negative; never 0 for a positive one.
     pub fn from_f64(value: f64) -> Self {
         let steps = (value * (1u64 << SHIFT) as f64).round() as u64;
         Self(if value > 0.0 { steps.max(1) } else { 0 })
     }
 
-    /// Seen so many times.
+    /// Seen `times` times.
     pub fn whole(times: u64) -> Self {
         Self(times << SHIFT)
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Preprocessing;
 
-/// Limits that a table was made with; `None` where there was none or nobody knows.
+/// Limits that a table was made with; `None` where there was none or it is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// Minimal rules per rule.
@@ -42,7 +42,7 @@ pub struct Meta {
     /// Limits that were kept while it was made.
     #[serde(default)]
     pub limits: Limits,
-    /// Most training lines per rule; 0 without that section.
+    /// At most this many training lines per rule; 0 without that section.
     #[serde(default)]
     pub lines_per_rule: u32,
     /// How it was made, in words: command, smoothing, attachment.

@@ -57,7 +57,7 @@ pub struct RuleCount {
     pub target: Count,
 }
 
-/// What a table keeps about a rule beside what decoding needs.
+/// What a table keeps about a rule besides what decoding needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RuleNotes {
     /// How often it was seen, if the table knows.
@@ -216,7 +216,7 @@ impl Grammar {
         Some((source, self.read_rule(&mut cursor)?))
     }
 
-    /// A rule. In a damaged file it may be one that was never written: `S(S)` with nothing to say.
+    /// A rule. In a damaged file it may be one that was never written: an empty `S(S)`.
     ///
     /// # Panics
     /// If the id is not one of this grammar's.

@@ -1,4 +1,4 @@
-//! Opening tables: sizes and bounds are checked, nothing is read that grows with the table.
+//! Opening tables: checks sizes and bounds; the work does not grow with the table.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -104,7 +104,7 @@ impl Grammar {
         vocab
     }
 
-    /// Reads a whole file: sums, strings, and that every rule is one.
+    /// Checks a whole file: checksums, strings, and that every rule is valid.
     pub fn verify(&self) -> Result<()> {
         let Some((file, vocab)) = &self.file else { return Ok(()) };
         vocab.verify()?;

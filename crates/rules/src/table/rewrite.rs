@@ -15,9 +15,9 @@ use crate::apply::{Input, matching_sources};
 pub struct Filter {
     /// Only those whose source side is marked; all if there are no marks.
     marked: Option<Vec<bool>>,
-    /// Only those seen at least so often; tables without counts keep all.
+    /// Only those seen at least this often; tables without counts keep all.
     min_count: f64,
-    /// Only the first so many target sides per source side, which are the most frequent; 0 keeps all.
+    /// At most this many target sides per source side, the most frequent ones; 0 keeps all.
     per_source: u32,
     /// Only those that are marked, by id; all if there are no marks.
     rules: Option<Vec<bool>>,

@@ -89,7 +89,7 @@ impl TrieBuilder {
         depth.min(tokens.len())
     }
 
-    /// The whole trie: levels behind each other, numbers made absolute.
+    /// The whole trie: levels one after the other, numbers made absolute.
     pub(crate) fn finish(self) -> (Vec<u32>, Vec<[u32; 2]>) {
         let mut starts =
             Vec::with_capacity(self.levels.iter().map(|level| level.starts.len()).sum::<usize>() + 1);

@@ -35,7 +35,7 @@ impl Parses {
         Self(vec![(Syntax::Tree(tree), 1.0)])
     }
 
-    /// Shares out of log scores; `None` if there is nothing, or nothing possible.
+    /// Shares from log scores; `None` if there is nothing, or nothing possible.
     fn weighed(scored: Vec<(Syntax, f64)>) -> Option<Self> {
         let best = scored.iter().map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max);
         if best == f64::NEG_INFINITY {
@@ -139,7 +139,7 @@ impl ForestFile {
         }
     }
 
-    /// Complains if there is more than `lines` sentences.
+    /// An error if there are more than `lines` sentences.
     pub(super) fn expect_end(&mut self, lines: u64) -> Result<()> {
         let (place, name, found) = match &mut self.kind {
             Kind::Forests(reader) => {

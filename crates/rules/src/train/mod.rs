@@ -4,9 +4,9 @@
 //! trees, targets, links --reader--> pairs --workers: extract--> sorted runs --merge, score--> table
 //! ```
 //!
-//! One thread reads, parses and gives out numbers for words and tokens, in the order of the corpus; the others cut
-//! rules out and sort them. Numbers, sums and samples of lines do not depend on who did what, so the table is the
-//! same bytes for any number of threads and any amount of memory.
+//! One thread reads, parses and numbers words and tokens, in the order of the corpus; the others extract and sort
+//! rules. Numbers, sums and samples of lines do not depend on which thread did what, so the table is the same bytes
+//! for any number of threads and any amount of memory.
 
 mod counts;
 mod forests;
@@ -30,12 +30,12 @@ pub use reader::TreeFormat;
 use reader::{PairReader, TrainingPair};
 use worker::{Learnt, Worker};
 
-/// What training is told.
+/// Settings of training.
 #[derive(Debug, Clone)]
 pub struct TrainConfig {
     /// How the trees are written.
     pub trees: TreeFormat,
-    /// What scores of forests and lists are multiplied with before they count as log-probabilities; 0 counts all trees
+    /// Factor for scores of forests and lists before they count as log-probabilities; 0 counts all trees
     /// alike.
     pub tree_scale: f64,
     /// What is done to the trees.
@@ -78,7 +78,7 @@ pub struct TrainingFiles {
     pub align: PathBuf,
 }
 
-/// What training met.
+/// What training found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Trained {
     /// Lines of the corpus.
@@ -89,7 +89,7 @@ pub struct Trained {
     pub occurrences: u64,
     /// Different rules, source sides, rules in the table.
     pub scored: Scored,
-    /// The most bytes that scratch files took.
+    /// Peak bytes in scratch files.
     pub scratch: u64,
 }
 
@@ -230,7 +230,7 @@ fn learn_together(
         let mut failed = None;
         loop {
             match reader.next_batch() {
-                // Nobody receives any more only if all workers failed; they will say why.
+                // The channel closes only if all workers failed; they report why.
                 Ok(Some(batch)) => {
                     if send.send(batch).is_err() {
                         break;

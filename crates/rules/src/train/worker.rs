@@ -25,7 +25,7 @@ pub(super) struct Worker {
     occurrences: u64,
     key: Vec<u8>,
     value: Vec<u8>,
-    /// Of the sentence at hand: keys of rules that are parts of an occurrence, with their sums, and where each is.
+    /// Of the current sentence: keys of rules that are parts of an occurrence, with their sums, and where each is.
     parts: Vec<(Vec<u8>, f64)>,
     place_of: HashMap<Vec<u8>, usize>,
 }
