@@ -4,7 +4,8 @@
 mod common;
 
 use common::{HashLm, Problem};
-use sylvan_base::{Rng, Symbol};
+use sylvan_base::Rng;
+use sylvan_forest::TokenId;
 use sylvan_search::{
     Certified, Derivations, Effort, LanguageModel, NoBounds, NoLanguageModel, brute_force, exact, rescore,
 };
@@ -45,7 +46,7 @@ fn any_derivation(problem: &Problem, rng: &mut Rng) -> Option<sylvan_forest::Der
 fn unlimited_effort_proves_what_brute_force_finds() {
     let mut ambiguous = 0;
     random_problems(21, cases(4_000, 40_000), |problem, shown, rng| {
-        let lm = HashLm { order: 1 + rng.below(4), seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 1 + rng.below(4), rng.next_u64(), 1.0);
         let forest = &problem.forest;
         let best = brute_force(forest, &lm, LIMIT);
         let start = any_derivation(problem, rng).filter(|_| rng.chance(0.7));
@@ -75,7 +76,7 @@ fn unlimited_effort_proves_what_brute_force_finds() {
 fn any_limit_leaves_a_true_bound() {
     let (mut stopped, mut early) = (0, 0);
     random_problems(22, cases(3_000, 30_000), |problem, shown, rng| {
-        let lm = HashLm { order: 2 + rng.below(3), seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 2 + rng.below(3), rng.next_u64(), 1.0);
         let Some(best) = brute_force(&problem.forest, &lm, LIMIT) else { return };
         for joins in [0, 3, 10, 30, 100, 300] {
             let start = any_derivation(problem, rng);
@@ -104,7 +105,7 @@ fn any_limit_leaves_a_true_bound() {
 #[test]
 fn bounds_fall_from_round_to_round_and_never_below_the_optimum() {
     random_problems(23, cases(1_000, 10_000), |problem, shown, rng| {
-        let lm = HashLm { order: 1 + rng.below(4), seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 1 + rng.below(4), rng.next_u64(), 1.0);
         let Some(best) = brute_force(&problem.forest, &lm, LIMIT) else { return };
         let found = run(problem, &lm, u64::MAX);
         for round in &found.rounds {
@@ -135,7 +136,7 @@ fn the_clock_can_stop_it() {
     let rules: Vec<(&str, &str, f64)> =
         rules.iter().map(|(text, score)| ("", text.as_str(), *score)).collect();
     let problem = Problem::new("(S (A a) (A a) (A a) (A a) (A a) (A a) (A a) (A a) (A a))", &rules);
-    let lm = HashLm { order: 4, seed: 5, weight: 1.0 };
+    let lm = HashLm::new(&problem.forest, 4, 5, 1.0);
     let full = run(&problem, &lm, u64::MAX);
     assert!(full.proven && full.joins > 40_000, "{} joins", full.joins);
     let mut asked = 0;
@@ -176,7 +177,7 @@ fn a_model_without_bounds_is_refused_with_a_reason() {
         }
         fn begin(&self) {}
         fn null(&self) {}
-        fn score(&self, (): (), _word: Symbol) -> (f64, ()) {
+        fn score(&self, (): (), _word: TokenId) -> (f64, ()) {
             (-1.0, ())
         }
         fn end(&self, (): ()) -> f64 {

@@ -7,8 +7,8 @@ use common::{HashLm, LIMIT, Problem, close, random_problems};
 use sylvan_forest::{BundleId, Derivation, Target, TranslationForest};
 use sylvan_search::{
     Beam, BoundaryWords, Cube, CubePruning, Derivations, Future, LanguageModel, Limits, Losers,
-    NoLanguageModel, Outcome, Prediction, PredictionTables, Refine, brute_force, cube_pruning, incremental,
-    prediction, refine, rescore,
+    NoLanguageModel, Outcome, Prediction, PredictionTables, Refine, Stop, brute_force, cube_pruning,
+    incremental, prediction, refine, rescore,
 };
 use sylvan_testkit::cases;
 
@@ -34,7 +34,7 @@ fn unlimited_beams_equal_brute_force() {
     let (mut derivable, mut ambiguous) = (0, 0);
     let count = cases(6_000, 60_000);
     random_problems(1, count, |problem, shown, rng| {
-        let lm = HashLm { order: 1 + rng.below(4), seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 1 + rng.below(4), rng.next_u64(), 1.0);
         let forest = &problem.forest;
         let best = brute_force(forest, &lm, LIMIT);
         for (name, search) in searches() {
@@ -66,7 +66,7 @@ fn unlimited_beams_equal_brute_force() {
 #[test]
 fn no_beam_beats_the_optimum() {
     random_problems(2, cases(1_000, 10_000), |problem, shown, rng| {
-        let lm = HashLm { order: 1 + rng.below(4), seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 1 + rng.below(4), rng.next_u64(), 1.0);
         let Some(best) = brute_force(&problem.forest, &lm, LIMIT) else { return };
         for beam in [1, 2, 5] {
             for (name, search) in searches() {
@@ -86,8 +86,8 @@ fn no_beam_beats_the_optimum() {
 fn with_no_context_in_the_model_beam_one_is_exact() {
     // Without a model, or with a unigram model, the inside estimate is the true future.
     random_problems(3, cases(1_000, 10_000), |problem, shown, rng| {
-        let off = HashLm { order: 1 + rng.below(4), seed: 1, weight: 0.0 };
-        let unigram = HashLm { order: 1, seed: rng.next_u64(), weight: 1.0 };
+        let off = HashLm::new(&problem.forest, 1 + rng.below(4), 1, 0.0);
+        let unigram = HashLm::new(&problem.forest, 1, rng.next_u64(), 1.0);
         for lm in [off, unigram] {
             let Some(best) = brute_force(&problem.forest, &lm, LIMIT) else { return };
             let found = incremental(&problem.forest, &lm, Beam(1), Future::Inside).unwrap();
@@ -118,7 +118,7 @@ fn with_no_context_in_the_model_beam_one_is_exact() {
 #[test]
 fn the_order_of_the_rules_changes_nothing() {
     random_problems(4, cases(500, 5_000), |problem, shown, rng| {
-        let lm = HashLm { order: 3, seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 3, rng.next_u64(), 1.0);
         let mut rules: Vec<(String, f64)> = problem
             .grammar
             .rules()
@@ -177,7 +177,7 @@ fn first_bundle(forest: &TranslationForest, derivation: &Derivation) -> BundleId
 fn unlimited_pops_in_grids_change_nothing() {
     // With as many pops as there can be cells, taking cells best first is the same as taking all.
     random_problems(7, cases(500, 5_000), |problem, shown, rng| {
-        let lm = HashLm { order: 2, seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 2, rng.next_u64(), 1.0);
         for beam in [Beam(2), Beam(5)] {
             let few = Limits::grids(beam, 3);
             let many = Limits::grids(beam, 1_000_000);
@@ -199,7 +199,7 @@ fn unlimited_pops_in_grids_change_nothing() {
 #[test]
 fn one_pop_per_vertex_is_a_beam_of_one() {
     random_problems(5, cases(500, 5_000), |problem, shown, rng| {
-        let lm = HashLm { order: 3, seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 3, rng.next_u64(), 1.0);
         let one_item = cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube::new(Beam(1)));
         let one_pop =
             cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube { beam: Beam::UNLIMITED, pops: 1 });
@@ -220,7 +220,7 @@ fn pops_stay_limited_where_everything_recombines() {
         ("", "A(a) -> d", -0.4),
     ];
     let problem = Problem::new(tree, &rules);
-    let lm = HashLm { order: 2, seed: 4, weight: 1.0 };
+    let lm = HashLm::new(&problem.forest, 2, 4, 1.0);
     let items = |pops| {
         cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube { beam: Beam(20), pops })
             .unwrap()
@@ -237,7 +237,7 @@ fn a_long_chain_is_searched_without_recursion() {
     let tree = format!("{}(A a){}", "(A ".repeat(depth), ")".repeat(depth));
     let rules = [("", "A(x1:A) -> x1", -0.1), ("", "A(A(x1:A)) -> x1 b", -0.2), ("", "A(a) -> a", 0.0)];
     let problem = Problem::new(&tree, &rules);
-    let lm = HashLm { order: 3, seed: 9, weight: 1.0 };
+    let lm = HashLm::new(&problem.forest, 3, 9, 1.0);
     for (name, search) in searches() {
         let found = search(&problem.forest, &lm, Beam(5)).unwrap();
         assert!(close(rescore(&problem.forest, &lm, &found.derivation), found.score), "{name}");
@@ -247,14 +247,14 @@ fn a_long_chain_is_searched_without_recursion() {
 #[test]
 fn all_derivations_can_be_read_from_a_chart_that_keeps_losers() {
     random_problems(8, cases(500, 5_000), |problem, shown, rng| {
-        let lm = HashLm { order: 1 + rng.below(4), seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 1 + rng.below(4), rng.next_u64(), 1.0);
         let two_sided = BoundaryWords::new(&lm);
         let forest = &problem.forest;
         let (mut cube, mut groups) = (CubePruning::default(), Refine::default());
         // The memory of one search must not leak into the next.
         for keep in [Losers::Keep, Losers::Forget, Losers::Keep] {
-            cube.search(forest, &two_sided, Cube::new(Beam::UNLIMITED), keep);
-            groups.search(forest, &two_sided, Beam::UNLIMITED, keep);
+            cube.search(forest, &two_sided, Cube::new(Beam::UNLIMITED), keep, &Stop::NEVER);
+            groups.search(forest, &two_sided, Beam::UNLIMITED, keep, &Stop::NEVER);
             for chart in [cube.chart(), groups.chart()] {
                 let mut ways: Vec<_> = chart.ways(forest).collect();
                 // Tails have smaller numbers than the items made of them.

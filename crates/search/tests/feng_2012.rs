@@ -20,7 +20,10 @@ fn prefix(problem: &Problem, tables: &PredictionTables<'_>, symbols: &[&str]) ->
             let words: Vec<_> = symbol.split(' ').map(|word| problem.vocab.get(word).unwrap()).collect();
             let bundles = (0..problem.forest.bundle_count() as u32).map(sylvan_forest::BundleId);
             Target::Bundle(
-                bundles.into_iter().find(|&bundle| problem.forest.bundle(bundle) == words).unwrap(),
+                bundles
+                    .into_iter()
+                    .find(|&bundle| problem.forest.bundle_words(bundle).eq(words.iter().copied()))
+                    .unwrap(),
             )
         })
         .collect();
@@ -30,7 +33,7 @@ fn prefix(problem: &Problem, tables: &PredictionTables<'_>, symbols: &[&str]) ->
 fn row(problem: &Problem, step: &PredictionStep) -> String {
     let show = |symbol: &Target| match symbol {
         Target::Vertex(vertex) => problem.vertex(*vertex).split('@').next().unwrap().to_string(),
-        Target::Bundle(bundle) => format!("\"{}\"", problem.vocab.join(problem.forest.bundle(*bundle))),
+        Target::Bundle(bundle) => format!("\"{}\"", problem.words(*bundle)),
     };
     let frames: Vec<String> = step
         .frames
@@ -59,9 +62,7 @@ fn table_2_viable_prefixes_and_left_corners() {
         let mut all: Vec<String> = tables
             .viable_prefixes(problem.find(name))
             .iter()
-            .map(|bundle| {
-                format!("{} {:?}", problem.vocab.join(problem.forest.bundle(bundle.words)), bundle.covers)
-            })
+            .map(|bundle| format!("{} {:?}", problem.words(bundle.words), bundle.covers))
             .collect();
         all.sort();
         all

@@ -64,7 +64,7 @@ fn literal(forest: &TranslationForest, tables: &PredictionTables<'_>, step: &Pre
 fn closed_form_equals_literal_re_evaluation() {
     let mut states = 0;
     random_problems(21, cases(2_000, 20_000), |problem: &Problem, shown, rng| {
-        let lm = HashLm { order: 1 + rng.below(3), seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 1 + rng.below(3), rng.next_u64(), 1.0);
         let forest = &problem.forest;
         if forest.is_dead() {
             return;

@@ -8,29 +8,30 @@ use sylvan_base::HashSet;
 use sylvan_forest::{Derivation, TranslationForest};
 use sylvan_search::{
     Beam, BoundaryWords, Cube, CubePruning, Derivations, Engine, Incremental, KBest, LanguageModel, Limits,
-    Losers, NoStepModel, OutForest, Prediction, Problem as SearchProblem, Progress, Wanted,
-    incremental_search, prediction_search, rescore,
+    Losers, OutForest, Prediction, Progress, Run, Stop, incremental_search, prediction_search, rescore,
 };
 use sylvan_testkit::cases;
 
-const WANTED: Wanted = Wanted { out_forest: true };
+/// Everything that is found is kept.
+fn all_of(lm: &HashLm) -> Run<'_, HashLm> {
+    Run { out_forest: true, ..Run::new(lm) }
+}
 
 /// The out-forests of all searches that make one.
 fn explored(forest: &TranslationForest, lm: &HashLm) -> Vec<(&'static str, OutForest)> {
-    let problem = SearchProblem { forest, lm, steps: &NoStepModel };
     let limits = Limits::beam(Beam::UNLIMITED);
     let mut engine = Engine::default();
     let mut found = Vec::new();
     for (name, progress) in [("incremental", Progress::Nodes), ("incremental, words", Progress::Words)] {
         let config = Incremental { progress, ..Incremental::default() };
-        let outcome = incremental_search(&mut engine, &problem, limits, config, WANTED, None);
+        let outcome = incremental_search(&mut engine, forest, all_of(lm), limits, config, None);
         found.extend(outcome.map(|found| (name, found.out_forest.unwrap())));
     }
-    let outcome = prediction_search(&mut engine, &problem, limits, Prediction::default(), WANTED, None);
+    let outcome = prediction_search(&mut engine, forest, all_of(lm), limits, Prediction::default(), None);
     found.extend(outcome.map(|found| ("prediction", found.out_forest.unwrap())));
     let two_sided = BoundaryWords::new(lm);
     let mut cube = CubePruning::default();
-    if cube.search(forest, &two_sided, Cube::new(Beam::UNLIMITED), Losers::Keep).is_some() {
+    if cube.search(forest, &two_sided, Cube::new(Beam::UNLIMITED), Losers::Keep, &Stop::NEVER).is_some() {
         found.push(("cube pruning", cube.chart().out_forest(forest, &two_sided)));
     }
     found
@@ -52,7 +53,7 @@ fn all_derivations<L: LanguageModel>(forest: &TranslationForest, lm: &L) -> Vec<
 fn n_best_lists_equal_brute_force() {
     let mut long = 0;
     random_problems(11, cases(1_500, 20_000), |problem: &Problem, shown, rng| {
-        let lm = HashLm { order: 1 + rng.below(4), seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 1 + rng.below(4), rng.next_u64(), 1.0);
         let forest = &problem.forest;
         assert!(Derivations::of(forest).count() <= LIMIT);
         let expected = all_derivations(forest, &lm);
@@ -80,13 +81,12 @@ fn n_best_lists_equal_brute_force() {
 #[test]
 fn pruned_lists_hold_true_scores() {
     random_problems(12, cases(500, 5_000), |problem: &Problem, shown, rng| {
-        let lm = HashLm { order: 3, seed: rng.next_u64(), weight: 1.0 };
+        let lm = HashLm::new(&problem.forest, 3, rng.next_u64(), 1.0);
         let forest = &problem.forest;
-        let search = SearchProblem { forest, lm: &lm, steps: &NoStepModel };
         let mut engine = Engine::default();
         let limits = Limits::beam(Beam(3));
         let Some(found) =
-            prediction_search(&mut engine, &search, limits, Prediction::default(), WANTED, None)
+            prediction_search(&mut engine, forest, all_of(&lm), limits, Prediction::default(), None)
         else {
             return;
         };

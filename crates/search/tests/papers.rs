@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Problem, assert_close, toy_a, toy_b, toy_b_plus};
-use sylvan_forest::Target;
+use sylvan_forest::{Target, TokenId};
 use sylvan_search::{
     Beam, BoundaryWords, Cube, Derivations, Future, LanguageModel, Step, brute_force, cube_pruning,
     incremental, incremental_traced, inside_estimate, rescore,
@@ -17,7 +17,7 @@ fn row(problem: &Problem, step: &Step) -> String {
         .iter()
         .map(|symbol| match symbol {
             Target::Vertex(vertex) => problem.vertex(*vertex),
-            Target::Bundle(bundle) => problem.vocab.join(problem.forest.bundle(*bundle)),
+            Target::Bundle(bundle) => problem.words(*bundle),
         })
         .collect();
     let number = |value: f64| format!("{value:.1}").replace("-0.0", "0.0");
@@ -27,7 +27,7 @@ fn row(problem: &Problem, step: &Step) -> String {
         number(step.score),
         number(step.future),
         residual.join(" "),
-        problem.vocab.join(&step.words)
+        problem.token_text(&step.words)
     )
 }
 
@@ -80,7 +80,11 @@ fn static_estimates_of_the_toys() {
     };
     let dead = f64::NEG_INFINITY;
     let (a, lm) = toy_a();
-    let words = |text: &str| text.split(' ').map(|w| a.vocab.get(w).unwrap()).collect::<Vec<_>>();
+    let token = |word: &str| {
+        let symbol = a.vocab.get(word).unwrap();
+        TokenId(a.forest.tokens().iter().position(|token| token.word == symbol).unwrap() as u32)
+    };
+    let words = |text: &str| text.split(' ').map(token).collect::<Vec<_>>();
     for (text, local) in [
         ("the vote", -1.9),
         ("the result", -1.7),

@@ -3,7 +3,7 @@
 
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{HashMap, Rng, Symbol, Vocab};
-use sylvan_forest::{Derivation, Layer, TranslationForest, VertexId};
+use sylvan_forest::{BundleId, Derivation, Layer, TokenId, TranslationForest, VertexId};
 use sylvan_rules::apply::{Applier, DefaultRules};
 use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleId, Weights};
 use sylvan_search::{Bounds, Derivations, LanguageModel, Neighbours};
@@ -17,11 +17,20 @@ pub struct TableLm {
     other: f64,
     begin: Symbol,
     end: Symbol,
+    /// The words of the forest's tokens.
+    tokens: Vec<Symbol>,
 }
 
 impl TableLm {
-    fn new(pairs: &[(&str, &str, f64)], words: &[(&str, f64)], other: f64, vocab: &mut Vocab) -> Self {
+    fn new(
+        pairs: &[(&str, &str, f64)],
+        words: &[(&str, f64)],
+        other: f64,
+        vocab: &mut Vocab,
+        forest: &TranslationForest,
+    ) -> Self {
         Self {
+            tokens: words_of(forest),
             pairs: pairs.iter().map(|&(v, w, s)| ((vocab.intern(v), vocab.intern(w)), s)).collect(),
             words: words.iter().map(|&(w, s)| (vocab.intern(w), s)).collect(),
             other,
@@ -32,6 +41,21 @@ impl TableLm {
 
     fn alone(&self, word: Symbol) -> f64 {
         self.words.get(&word).copied().unwrap_or(self.other)
+    }
+}
+
+fn words_of(forest: &TranslationForest) -> Vec<Symbol> {
+    forest.tokens().iter().map(|token| token.word).collect()
+}
+
+impl TableLm {
+    fn after(&self, state: Option<Symbol>, word: Symbol) -> f64 {
+        match state {
+            None => self.alone(word),
+            Some(before) => {
+                self.pairs.get(&(before, word)).copied().unwrap_or_else(|| self.alone(word) - 0.5)
+            }
+        }
     }
 }
 
@@ -46,17 +70,12 @@ impl LanguageModel for TableLm {
     fn null(&self) -> Option<Symbol> {
         None
     }
-    fn score(&self, state: Option<Symbol>, word: Symbol) -> (f64, Option<Symbol>) {
-        let score = match state {
-            None => self.alone(word),
-            Some(before) => {
-                self.pairs.get(&(before, word)).copied().unwrap_or_else(|| self.alone(word) - 0.5)
-            }
-        };
-        (score, Some(word))
+    fn score(&self, state: Option<Symbol>, token: TokenId) -> (f64, Option<Symbol>) {
+        let word = self.tokens[token.0 as usize];
+        (self.after(state, word), Some(word))
     }
     fn end(&self, state: Option<Symbol>) -> f64 {
-        self.score(state, self.end).0
+        self.after(state, self.end)
     }
     fn bounds(&self, neighbours: &Neighbours) -> Option<Box<dyn Bounds + '_>> {
         Some(Box::new(AllHistories { lm: self, neighbours: neighbours.clone() }))
@@ -69,6 +88,8 @@ pub struct HashLm {
     pub seed: u64,
     /// Scores are multiplied by this: 0 turns the model off but keeps its states.
     pub weight: f64,
+    /// The words of the forest's tokens, so that scores do not depend on how tokens are numbered.
+    tokens: Vec<Symbol>,
 }
 
 /// The last words, newest first; how many are known.
@@ -78,6 +99,10 @@ const BEGIN: u32 = u32::MAX;
 const END: u32 = u32::MAX - 1;
 
 impl HashLm {
+    pub fn new(forest: &TranslationForest, order: usize, seed: u64, weight: f64) -> Self {
+        Self { order, seed, weight, tokens: words_of(forest) }
+    }
+
     fn value(&self, (words, known): Context, word: u32) -> f64 {
         let hash = words[..known].iter().fold(self.seed, |hash, &w| fold(hash, u64::from(w)));
         let hash = content_hash(&fold(fold(hash, known as u64), u64::from(word)).to_le_bytes());
@@ -98,7 +123,8 @@ impl LanguageModel for HashLm {
     fn null(&self) -> Context {
         ([0; 4], 0)
     }
-    fn score(&self, state: Context, word: Symbol) -> (f64, Context) {
+    fn score(&self, state: Context, token: TokenId) -> (f64, Context) {
+        let word = self.tokens[token.0 as usize];
         let score = self.value(state, word.0);
         let (mut words, known) = state;
         words.copy_within(0..3, 1);
@@ -121,7 +147,7 @@ pub struct AllHistories<'m, L> {
 }
 
 impl<L: LanguageModel> Bounds for AllHistories<'_, L> {
-    fn upper_bound(&mut self, known: &[Symbol], next: Option<Symbol>) -> f64 {
+    fn upper_bound(&mut self, known: &[TokenId], next: Option<TokenId>) -> f64 {
         let score = |state| next.map_or_else(|| self.lm.end(state), |word| self.lm.score(state, word).0);
         if known.len() + 1 >= self.lm.order() {
             return score(self.lm.run(self.lm.null(), known).1);
@@ -175,6 +201,16 @@ impl Problem {
         self.vocab.join(&derivation.words(&self.forest))
     }
 
+    /// The words of a bundle.
+    pub fn words(&self, bundle: BundleId) -> String {
+        self.vocab.join(&self.forest.bundle_words(bundle).collect::<Vec<_>>())
+    }
+
+    /// The words of tokens.
+    pub fn token_text(&self, tokens: &[TokenId]) -> String {
+        self.vocab.join(&tokens.iter().map(|&token| self.forest.token(token).word).collect::<Vec<_>>())
+    }
+
     /// The names of a derivation's rules, in target order.
     pub fn rule_names(&self, derivation: &Derivation) -> String {
         let names: Vec<&str> = derivation
@@ -182,7 +218,7 @@ impl Problem {
             .iter()
             .map(|&edge| {
                 let rule = self.forest.edge(edge).spec.rule;
-                assert_eq!(rule.layer, Layer::Table);
+                assert_eq!(rule.layer, Layer::Grammar);
                 self.names[rule.id as usize].as_str()
             })
             .collect();
@@ -236,7 +272,7 @@ pub fn toy_a() -> (Problem, TableLm) {
         ("<s>", "was", -2.0),
     ];
     let words = [("the", -1.0), ("of", -1.2), ("was", -1.5), ("</s>", -1.0)];
-    let lm = TableLm::new(&pairs, &words, -2.0, &mut problem.vocab);
+    let lm = TableLm::new(&pairs, &words, -2.0, &mut problem.vocab, &problem.forest);
     (problem, lm)
 }
 
@@ -256,7 +292,7 @@ const B_PLUS: [(&str, &str, f64); 5] = [
     ("s5", "NP(huitan) -> a meeting", -0.7),
 ];
 
-fn bush_lm(vocab: &mut Vocab) -> TableLm {
+fn bush_lm(problem: &mut Problem) -> TableLm {
     let pairs = [
         ("<s>", "Bush", -0.6),
         ("Bush", "held", -0.5),
@@ -272,20 +308,20 @@ fn bush_lm(vocab: &mut Vocab) -> TableLm {
         ("Sharon", "held", -1.4),
     ];
     let words = [("with", -1.2), ("held", -1.6), ("a", -1.1), ("</s>", -1.0)];
-    TableLm::new(&pairs, &words, -2.0, vocab)
+    TableLm::new(&pairs, &words, -2.0, &mut problem.vocab, &problem.forest)
 }
 
 /// Toy B: Huang & Mi 2010, figures 3 and 4.
 pub fn toy_b() -> (Problem, TableLm) {
     let mut problem = Problem::new(BUSH, &B);
-    let lm = bush_lm(&mut problem.vocab);
+    let lm = bush_lm(&mut problem);
     (problem, lm)
 }
 
 /// Toy B with five more rules, so that there is something to choose.
 pub fn toy_b_plus() -> (Problem, TableLm) {
     let mut problem = Problem::new(BUSH, &[&B[..], &B_PLUS[..]].concat());
-    let lm = bush_lm(&mut problem.vocab);
+    let lm = bush_lm(&mut problem);
     (problem, lm)
 }
 
@@ -294,13 +330,18 @@ pub fn toy_b_of(names: &[&str]) -> (Problem, TableLm) {
     let mut rules = [&B[..], &B_PLUS[..]].concat();
     rules.retain(|(name, _, _)| names.contains(name));
     let mut problem = Problem::new(BUSH, &rules);
-    let lm = bush_lm(&mut problem.vocab);
+    let lm = bush_lm(&mut problem);
     (problem, lm)
 }
 
 /// A bigram model from tables of pairs and words.
-pub fn bigram(pairs: &[(&str, &str, f64)], words: &[(&str, f64)], vocab: &mut Vocab) -> TableLm {
-    TableLm::new(pairs, words, -2.0, vocab)
+pub fn bigram(
+    pairs: &[(&str, &str, f64)],
+    words: &[(&str, f64)],
+    vocab: &mut Vocab,
+    forest: &TranslationForest,
+) -> TableLm {
+    TableLm::new(pairs, words, -2.0, vocab, forest)
 }
 
 /// Equal but for the order of additions.

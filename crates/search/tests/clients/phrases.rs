@@ -1,0 +1,159 @@
+//! Phrase-based search: items are coverage and the end of the last phrase; options come from a chart of spans.
+
+use sylvan_base::{HashMap, Id, IndexVec, Rng, Span, Symbol};
+use sylvan_forest::{BundleId, EdgeId, ForestBuilder, Part, Target, TranslationForest, VertexId};
+use sylvan_search::{
+    Application, Beam, Charge, Choice, ClassId, Deduction, EdgeOrder, Engine, ItemId, KBest, LanguageModel,
+    Limits, Run, Successor, Worth, rescore,
+};
+
+use crate::common::{HashLm, close};
+use crate::spec;
+
+struct PhraseBased<'f> {
+    options: &'f TranslationForest,
+    length: usize,
+    limit: usize,
+    /// Coverage and the end of the last phrase.
+    items: IndexVec<ItemId, (u64, u32)>,
+    index: HashMap<(u64, u32), ItemId>,
+}
+
+impl PhraseBased<'_> {
+    fn item(&mut self, key: (u64, u32)) -> ItemId {
+        let items = &mut self.items;
+        *self.index.entry(key).or_insert_with(|| items.push(key))
+    }
+
+    fn may_follow(&self, (covered, end): (u64, u32), span: Span) -> bool {
+        let bits = span.range().fold(0u64, |bits, position| bits | 1 << position);
+        covered & bits == 0 && span.range().start.abs_diff(end as usize) <= self.limit
+    }
+}
+
+impl Deduction for PhraseBased<'_> {
+    type Forest = TranslationForest;
+
+    fn forest(&self) -> &TranslationForest {
+        self.options
+    }
+    fn axiom(&mut self) -> ItemId {
+        self.item((0, 0))
+    }
+    fn bins(&self) -> usize {
+        self.length + 1
+    }
+    fn bin(&self, item: ItemId) -> usize {
+        self.items[item].0.count_ones() as usize
+    }
+    fn class(&self, item: ItemId) -> Option<ClassId> {
+        (self.bin(item) < self.length).then_some(ClassId(item.0))
+    }
+    fn future(&self, _item: ItemId) -> f64 {
+        0.0
+    }
+    fn rest(&self, _item: ItemId) -> f64 {
+        0.0
+    }
+    fn options(&mut self, class: ClassId, out: &mut Vec<Choice>) {
+        for edge in self.options.edge_ids() {
+            let span = self.options.span(self.options.edge(edge).head);
+            if self.may_follow(self.items[ItemId(class.0)], span) {
+                let (estimate, advance) = (self.options.edge(edge).spec.score, span.len() as u32);
+                out.push(Choice { id: edge.0, estimate, advance, exactly: true });
+            }
+        }
+    }
+    fn emit(&self, _item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64 {
+        let edge = EdgeId(choice);
+        for &symbol in self.options.target(edge) {
+            let Target::Bundle(bundle) = symbol else { panic!("phrases have no gaps") };
+            bundles.push(bundle);
+        }
+        self.options.edge(edge).spec.score
+    }
+    fn apply(&mut self, item: ItemId, choice: u32, _worth: &Worth<'_>, out: &mut Application) {
+        let edge = EdgeId(choice);
+        let span = self.options.span(self.options.edge(edge).head);
+        let covered = span.range().fold(self.items[item].0, |bits, position| bits | 1 << position);
+        let item = self.item((covered, span.range().end as u32));
+        out.trail.push(Charge { edge, after: None });
+        let score = self.options.edge(edge).spec.score;
+        out.successors.push(Successor { item, score, charged: Some(0) });
+    }
+    fn order(&self) -> EdgeOrder {
+        EdgeOrder::HeadsFirst
+    }
+}
+
+/// Every sequence of phrases that covers everything.
+fn best_order<L: LanguageModel>(search: &PhraseBased<'_>, lm: &L) -> f64 {
+    let mut best = f64::NEG_INFINITY;
+    let mut open = vec![((0u64, 0u32), 0.0, lm.begin())];
+    while let Some((key, score, state)) = open.pop() {
+        if key.0.count_ones() as usize == search.length {
+            best = best.max(score + lm.end(state));
+        }
+        for edge in search.options.edge_ids() {
+            let span = search.options.span(search.options.edge(edge).head);
+            if search.may_follow(key, span) {
+                let [Target::Bundle(bundle)] = search.options.target(edge) else { panic!() };
+                let (gain, state) = lm.run(state, search.options.bundle(*bundle));
+                let covered = span.range().fold(key.0, |bits, position| bits | 1 << position);
+                let score = score + gain + search.options.edge(edge).spec.score;
+                open.push(((covered, span.range().end as u32), score, state));
+            }
+        }
+    }
+    best
+}
+
+#[test]
+fn phrase_based_search_with_a_distortion_limit_equals_brute_force() {
+    let mut rng = Rng::new(5);
+    let mut chains = 0;
+    for _ in 0..200 {
+        let length = 2 + rng.below(4);
+        let mut builder = ForestBuilder::new();
+        for start in 0..length {
+            for end in start + 1..=(start + 2).min(length) {
+                builder.vertex(1, Span::new(start, end));
+                for _ in 0..1 + rng.below(2) {
+                    let words: Vec<Part> =
+                        (0..rng.below(3)).map(|_| Part::word(Symbol(rng.below(4) as u32))).collect();
+                    builder.edge(spec(rng.below(1000) as u32, -(rng.below(100) as f64) / 50.0), &words);
+                }
+            }
+        }
+        let options = builder.finish(VertexId::from_index(0));
+        let lm = HashLm::new(&options, 1 + rng.below(3), rng.next_u64(), 1.0);
+        let limit = rng.below(length + 1);
+        let (items, index) = (IndexVec::new(), HashMap::default());
+        let mut deduction = PhraseBased { options: &options, length, limit, items, index };
+        let expected = best_order(&deduction, &lm);
+        let limits = Limits::beam(Beam::UNLIMITED);
+        let run = Run { out_forest: true, ..Run::new(&lm) };
+        let found = Engine::default().search(run, &mut deduction, limits, None);
+        // With a tight limit there may be no way to cover everything.
+        let Some(found) = found else {
+            assert_eq!(expected, f64::NEG_INFINITY);
+            continue;
+        };
+        assert!(close(found.score, expected));
+        // A derivation is a chain of phrases: it covers everything, and its parts add up to the score.
+        let derivation = &found.derivation;
+        let covered: usize = derivation.edges().iter().map(|&edge| span_of(&options, edge).len()).sum();
+        assert_eq!(covered, length);
+        assert!(close(rescore(&options, &lm, derivation), found.score));
+        chains += usize::from(derivation.edges().len() > 1);
+        let out = found.out_forest.as_ref().unwrap();
+        for (score, edges) in KBest::new(out).take(5) {
+            assert!(close(rescore(&options, &lm, &out.derivation(&options, edges)), score));
+        }
+    }
+    assert!(chains > 50, "{chains}");
+}
+
+fn span_of(options: &TranslationForest, edge: EdgeId) -> Span {
+    options.span(options.edge(edge).head)
+}
