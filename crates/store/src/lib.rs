@@ -23,6 +23,7 @@ mod output;
 mod runs;
 mod section;
 mod text;
+pub mod varint;
 mod vocab;
 
 pub use container::{Container, ContainerWriter, Name, is_container, name};

@@ -5,8 +5,8 @@ use sylvan_base::{Id, Vocab};
 use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef, TranslationForest, VertexId};
 use sylvan_trees::{Child, NodeId};
 
-use super::input::{Input, sizes};
 use super::matching::{Match, Matcher};
+use crate::input::{Input, sizes};
 use crate::{Grammar, Overlay, RuleId, SparseWeights, TargetSide, Weights};
 
 /// What happens at a node where no rule matches.

@@ -2,10 +2,8 @@
 
 mod applier;
 mod find;
-mod input;
 mod matching;
 
+pub use crate::input::Input;
 pub use applier::{Applier, DefaultRules, Origin, SentenceRules, Workspace};
-pub use input::Input;
-pub(crate) use matching::matching_sources;
 pub use matching::{each_match, match_rules};
