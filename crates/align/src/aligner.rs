@@ -2,7 +2,7 @@
 
 use sylvan_base::{InputError, Progress, Result};
 
-use crate::bitext::{Bitext, Side};
+use crate::bitext::Bitext;
 use crate::counts::LinkCounts;
 use crate::em::{Em, EmModel, Iteration, Scratch};
 use crate::gibbs::{Gibbs, GibbsConfig};
@@ -10,6 +10,7 @@ use crate::model::{Model, ModelKind};
 use crate::portion::Portion;
 use crate::posteriors::Posteriors;
 use crate::preset::Method;
+use crate::side::Side;
 use crate::work;
 
 /// What a model believes about every pair of a text.
@@ -85,7 +86,7 @@ impl<'a> Aligner<'a> {
             }
             _ => {
                 resident(bitext)?;
-                State::Em(Box::new(Em::with_model(bitext, model)))
+                State::Em(Box::new(model.em(bitext)))
             }
         };
         Ok(Self { bitext, state, threads })
@@ -157,7 +158,7 @@ impl<'a> Aligner<'a> {
     /// is scored as the hidden Markov model inside it.
     pub fn scores(bitext: &Bitext, model: &Model, threads: usize) -> Result<Vec<[f64; 2]>> {
         resident(bitext)?;
-        let em = Em::with_model(bitext, model);
+        let em = model.em(bitext);
         let runs = work::cut(0..bitext.len(), 256, |_| 1);
         let parts = work::run(threads, runs, |run| {
             let (mut matrix, mut scratch) = (Posteriors::default(), Scratch::default());

@@ -16,25 +16,7 @@ use sylvan_corpus::ParallelReader;
 use sylvan_store::{Scratch, ScratchFile, TextReader};
 
 use crate::portion::{Part, Portion};
-
-/// Which of the two texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// The first text; links name it first.
-    Source,
-    /// The second text.
-    Target,
-}
-
-impl Side {
-    /// The other one.
-    pub fn other(self) -> Self {
-        match self {
-            Self::Source => Self::Target,
-            Self::Target => Self::Source,
-        }
-    }
-}
+use crate::side::Side;
 
 /// How lines become words, and which lines are left out.
 #[derive(Debug, Clone, Copy)]

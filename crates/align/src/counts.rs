@@ -10,9 +10,10 @@ use sylvan_base::Result;
 use sylvan_store::{Record, Sorter, radix_sort};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use crate::bitext::{Bitext, Side};
+use crate::bitext::Bitext;
 use crate::portion::Portion;
 use crate::posteriors::Posteriors;
+use crate::side::Side;
 use crate::work;
 
 /// Sparse tables of expected counts.

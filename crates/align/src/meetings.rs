@@ -5,7 +5,8 @@
 
 use sylvan_base::{Progress, Result};
 
-use crate::bitext::{Bitext, Side};
+use crate::bitext::Bitext;
+use crate::side::Side;
 
 /// Numbers of meetings, exact, and a filter for the pairs that meet again.
 #[derive(Debug)]

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use sylvan_base::{Id, Result, Symbol, Vocab};
 use sylvan_store::{Container, ContainerWriter, FrozenVocab, Name, name};
 
-use crate::bitext::{Bitext, Side};
+use crate::bitext::Bitext;
 use crate::counts::LinkCounts;
-use crate::em::{Lexicon, Position};
+use crate::em::{Em, Lexicon, Position};
 use crate::gibbs::{Base, BaseCounts, FERTILITIES, JUMPS, PairTable};
-use crate::pairs::Pairs;
+use crate::pairs::{Once, Pairs};
+use crate::side::Side;
 
 const KIND: Name = name("align");
 const VERSION: u32 = 1;
@@ -261,7 +262,7 @@ impl Model {
     }
 
     /// Translation tables of both directions for another text.
-    pub(crate) fn lexicons(&self, bitext: &Bitext, pairs: &Pairs) -> [Lexicon; 2] {
+    fn lexicons(&self, bitext: &Bitext, pairs: &Pairs) -> [Lexicon; 2] {
         let known = self.numbers_of(bitext);
         let mut tables = [vec![0f32; pairs.len()], vec![0f32; pairs.len()]];
         let share = |which: usize, count: f32, given: u32| {
@@ -291,8 +292,16 @@ impl Model {
         })
     }
 
+    /// The model as one of expectation maximisation, for another text.
+    pub(crate) fn em<'a>(&self, bitext: &'a Bitext) -> Em<'a> {
+        let pairs = Pairs::build(bitext, Once::Own);
+        let lexicons = self.lexicons(bitext, &pairs);
+        let positions = [0, 1].map(|which| self.position(which).unwrap_or(Position::Uniform));
+        Em::known(bitext, pairs, lexicons, positions)
+    }
+
     /// Where links go, as a model of expectation maximisation.
-    pub(crate) fn position(&self, which: usize) -> Option<Position> {
+    fn position(&self, which: usize) -> Option<Position> {
         let values: Vec<f64> = self.positions[which].iter().map(|&value| f64::from(value)).collect();
         let [_, _, null, smoothing] = self.numbers;
         match self.kind {

@@ -8,7 +8,8 @@
 //! Samplers count only links. The count of a pair of types that meets once, without the one link it may have, is
 //! always zero; [`Once::Shared`] gives all such pairs slot 0, which saves three quarters of the table.
 
-use crate::bitext::{Bitext, Side};
+use crate::bitext::Bitext;
+use crate::side::Side;
 
 /// What happens to pairs of types that meet only once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

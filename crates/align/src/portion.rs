@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::bitext::Side;
+use crate::side::Side;
 
 /// Some consecutive pairs of a text.
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use sylvan_base::Result;
+use sylvan_store::varint::{Cursor, put};
 use sylvan_store::{Scratch, ScratchFile};
 
 /// Numbers by portion.
@@ -123,16 +124,8 @@ impl Coded {
     }
 }
 
-fn put(mut value: usize, bytes: &mut Vec<u8>) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
-/// A number that is not zero is written seven bits at a time, the last byte being below 128; a zero byte and a
-/// count, written likewise, stand for that many zeros.
+/// A number that is not zero is written as a varint; a zero byte and a count, written likewise, stand for that many
+/// zeros.
 fn encode(values: &[u16], bytes: &mut Vec<u8>) {
     let mut zeros = 0;
     for &value in values {
@@ -142,35 +135,25 @@ fn encode(values: &[u16], bytes: &mut Vec<u8>) {
         }
         if zeros > 0 {
             bytes.push(0);
-            put(zeros, bytes);
+            put(bytes, zeros);
             zeros = 0;
         }
-        put(value as usize, bytes);
+        put(bytes, u64::from(value));
     }
     if zeros > 0 {
         bytes.push(0);
-        put(zeros, bytes);
+        put(bytes, zeros);
     }
 }
 
 fn decode(bytes: &[u8], out: &mut Vec<u16>) {
-    let mut bytes = bytes.iter();
-    let get = |bytes: &mut std::slice::Iter<'_, u8>, first: u8| {
-        let (mut value, mut shift, mut byte) = ((first & 0x7f) as usize, 0, first);
-        while byte >= 0x80 {
-            byte = *bytes.next().unwrap_or(&0);
-            shift += 7;
-            value |= ((byte & 0x7f) as usize) << shift;
-        }
-        value
-    };
-    while let Some(&first) = bytes.next() {
-        if first == 0 {
-            let first = *bytes.next().unwrap_or(&0);
-            let zeros = get(&mut bytes, first);
-            out.resize(out.len() + zeros, 0);
+    let mut cursor = Cursor::new(bytes, 0);
+    while let Some(value) = cursor.number() {
+        if value == 0 {
+            let zeros = cursor.number().unwrap_or(0);
+            out.resize(out.len() + zeros as usize, 0);
         } else {
-            out.push(get(&mut bytes, first) as u16);
+            out.push(value as u16);
         }
     }
 }

@@ -1,10 +1,9 @@
-//! Parallel text: files whose lines belong together, word alignments, and what a corpus looks like in numbers.
+//! Parallel text: files whose lines belong together, word alignments, and what is wrong with a corpus.
 //!
 //! ```text
 //! a.en, a.ja, a.align --ParallelReader--> ["the cat", "猫", "1-0"] line by line
 //! "0-0 1p2" --Alignment::parse--> sure and possible links --Display--> "0-0 1p2"
 //! lines --check::Checker--> "line 7: duplicate", ...
-//! lines --CorpusStats--> "2 lines, 5 words (4 different), ..."
 //! ```
 //!
 //! *Useful for* everything that reads training or test text. *Not useful for* trees and rules, which have their
@@ -26,8 +25,6 @@
 mod alignment;
 pub mod check;
 mod parallel;
-mod stats;
 
 pub use alignment::{Alignment, Base, Link};
 pub use parallel::{ParallelReader, split_pair};
-pub use stats::CorpusStats;

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use sylvan_corpus::{Alignment, Base, CorpusStats, ParallelReader, split_pair};
+use sylvan_corpus::{Alignment, Base, ParallelReader, split_pair};
 
 /// The paths of data files, or `None` with a message that libtest does not swallow.
 fn data(names: &[&str]) -> Option<Vec<PathBuf>> {
@@ -27,14 +27,14 @@ fn automatic_links_stay_within_their_sentences() {
         return skip();
     };
     let mut reader = ParallelReader::open(&paths).unwrap();
-    let mut stats = CorpusStats::new();
+    let mut all = 0;
     while let Some(lines) = reader.next_lines().unwrap() {
-        stats.add(&lines[1]);
         let (source, target) = (words(&lines[0]), words(&lines[1]));
+        all += target;
         let alignment = Alignment::parse_within(&lines[2], Base::Zero, source, target);
         assert!(alignment.is_ok_and(|alignment| alignment.possible().is_empty()));
     }
-    assert_eq!((stats.lines(), stats.words()), (50_000, 565_618));
+    assert_eq!((reader.line_number(), all), (50_000, 565_618));
 }
 
 #[test]

@@ -28,11 +28,13 @@
 mod bleu;
 mod bleu_stats;
 mod chrf;
+mod chrf_stats;
 pub mod compare;
 mod error;
 mod grams;
 mod metric;
 mod ribes;
+mod shifts;
 mod ter;
 mod ter_bleu;
 mod tokenize;
@@ -40,7 +42,8 @@ mod words;
 
 pub use bleu::{Bleu, BleuScore, Smoothing};
 pub use bleu_stats::{BleuStats, ORDER, References};
-pub use chrf::{Chrf, ChrfStats};
+pub use chrf::Chrf;
+pub use chrf_stats::ChrfStats;
 pub use error::EvalError;
 pub use metric::{Better, Metric, Workspace};
 pub use ribes::{Ribes, RibesStats};

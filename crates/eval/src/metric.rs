@@ -6,8 +6,8 @@
 use std::num::NonZeroUsize;
 use std::ops::{AddAssign, SubAssign};
 
-use crate::chrf::ChrfWork;
-use crate::ter::TerWork;
+use crate::chrf_stats::ChrfWork;
+use crate::shifts::TerWork;
 use crate::words::Words;
 use crate::{EvalError, References};
 

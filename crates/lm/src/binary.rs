@@ -18,7 +18,7 @@ use std::sync::Arc;
 use sylvan_base::{Id, InputError, Result};
 use sylvan_store::{Container, ContainerWriter, FrozenVocab, Name, Section, TextReader, is_container, name};
 
-use crate::bounds::Bounds;
+use crate::beside::Bounds;
 use crate::hash::{HashLayout, Table, cursor_of, key};
 use crate::layout::Layout;
 use crate::query::{AnyLayout, with_layout};

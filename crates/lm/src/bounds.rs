@@ -16,6 +16,7 @@
 use sylvan_base::{HashMap, Id};
 use sylvan_store::Section;
 
+use crate::beside::Bounds;
 use crate::hash::{HashLayout, cursor_of, key};
 use crate::layout::Layout;
 use crate::query::with_layout;
@@ -23,15 +24,6 @@ use crate::state::State;
 use crate::store::List;
 use crate::walk::walk;
 use crate::{Lm, WordId};
-
-/// Values beside the n-grams of each length but the longest, by slot.
-#[derive(Debug, Clone)]
-pub(crate) struct Bounds {
-    /// `V`, without the longest n-grams, whose `V` is their probability.
-    pub(crate) best: Vec<Section<f32>>,
-    /// The maximum in `B`; absent if it is 0 everywhere.
-    pub(crate) extra: Option<Vec<Section<f32>>>,
-}
 
 /// Sums of up to seven floats may differ by this much, relative to the size of their parts.
 const ROUNDING: f32 = 1e-6;

@@ -32,6 +32,7 @@
 mod arpa;
 mod arpa_write;
 mod batch;
+mod beside;
 mod binary;
 mod bounds;
 mod builder;

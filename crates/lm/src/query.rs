@@ -6,10 +6,9 @@ use sylvan_base::Vocab;
 use sylvan_store::Container;
 
 use crate::MAX_ORDER;
-use crate::bounds::Bounds;
+use crate::beside::{Bounds, RestCosts};
 use crate::hash::HashLayout;
 use crate::layout::Layout;
-use crate::rest::RestCosts;
 use crate::state::{State, WordId};
 use crate::store::{List, Store};
 use crate::trie::TrieLayout;

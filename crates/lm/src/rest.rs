@@ -8,13 +8,11 @@
 
 use std::sync::Arc;
 
+use crate::beside::RestCosts;
 use crate::hash::key;
 use crate::layout::Layout;
 use crate::query::AnyLayout;
 use crate::{Left, Lm, WordId};
-
-/// The guesses for n-grams of length 1, 2, ..., each by slot.
-pub(crate) type RestCosts = Vec<Vec<f32>>;
 
 impl Lm {
     /// The same model with rest costs: those of n-grams of length n come from `lower[n - 1]`, which should be a model

@@ -46,10 +46,11 @@ mod tagger;
 mod tags;
 mod train;
 pub mod treebank;
+mod word_by_word;
 
-pub use dependency::incremental::{IncomingWord, StateId, WordByWord};
 pub use dependency::system::Templates;
 pub use forest::pack;
 pub use model::{Kind, Parser};
 pub use parse::{MergeStatistics, Parsed, ParsedDependencies, Workspace, flat};
 pub use train::{News, Report, TrainConfig, TrainError, train_constituency, train_dependency, train_tagger};
+pub use word_by_word::{IncomingWord, StateId, WordByWord};

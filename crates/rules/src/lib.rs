@@ -27,6 +27,7 @@ pub mod features;
 mod forest_roots;
 pub mod formats;
 mod import;
+mod input;
 mod notation;
 mod overlay;
 mod preprocessing;

@@ -5,10 +5,9 @@
 //! [`check`](crate::check): every symbol is productive and reachable from the start, none is left-recursive,
 //! the rules of a symbol are contiguous, those that lengthen sentences last.
 
-use sylvan_base::{InputError, Vocab};
+use sylvan_base::Vocab;
 
 use crate::syntax::Open;
-use crate::{check, expand, reader};
 
 /// A compiled grammar, from the shipped data files or from a user's own.
 #[derive(Debug)]
@@ -146,25 +145,6 @@ pub(crate) struct WordInfo {
 pub(crate) const OPEN_BIT: u32 = 1 << 31;
 
 impl Grammar {
-    /// Reads and compiles one grammar file. `name` is used in error messages.
-    ///
-    /// # Errors
-    /// The first thing in the file that is not as it should be, with its line.
-    pub fn parse(name: &str, text: &str) -> Result<Self, InputError> {
-        Self::parse_files(&[(name, text)])
-    }
-
-    /// Reads several files, in order, as one grammar: pairs of name and text.
-    ///
-    /// # Errors
-    /// The first thing in the files that is not as it should be, with its place.
-    pub fn parse_files(files: &[(&str, &str)]) -> Result<Self, InputError> {
-        let file = reader::read(files)?;
-        let symbols = expand::instantiate(&file)?;
-        let checked = check::check(&file, symbols)?;
-        expand::tables(&file, &checked)
-    }
-
     /// How many lexicon lines the files hold; every one of them can occur in a sentence.
     pub fn lexical_entries(&self) -> usize {
         self.lexical_entries

@@ -29,6 +29,7 @@
 //! ```
 
 mod check;
+mod compile;
 mod derive;
 mod expand;
 mod grammar;

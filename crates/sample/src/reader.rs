@@ -107,7 +107,7 @@ impl Reader {
                 return Err(Fault::new(0, format!("value `{value}`"), "a small first letter").advise(advice));
             }
             let (value, weight) = match value.split_once('*') {
-                Some((value, weight)) => (value, Some(positive(weight)?)),
+                Some((value, weight)) => (value, Some(rule_reader::positive(weight)?)),
                 None => (value, None),
             };
             let id = self.value(value)?;
@@ -141,7 +141,7 @@ impl Reader {
         }
         let mut list = Vec::new();
         for member in members {
-            let values = self.file.values_of(member).ok_or_else(|| unknown_value(member))?;
+            let values = self.file.values_of(member).ok_or_else(|| rule_reader::unknown_value(member))?;
             list.extend(values);
         }
         list.sort_unstable();
@@ -304,7 +304,7 @@ impl Reader {
         let source = fields.next().unwrap_or_default().to_owned();
         let mut weight = 1.0;
         if let Some(field) = fields.peek().and_then(|field| field.strip_prefix('*')) {
-            weight = positive(field)?;
+            weight = rule_reader::positive(field)?;
             fields.next();
         }
         let mut variants = vec![(1.0, Vec::new())];
@@ -313,7 +313,7 @@ impl Reader {
             if field == "|" {
                 variants.push((1.0, Vec::new()));
             } else if let Some(percent) = field.strip_suffix('%') {
-                variants[last].0 = positive(percent)?;
+                variants[last].0 = rule_reader::positive(percent)?;
             } else {
                 variants[last].1.push(field.to_owned());
             }
@@ -381,18 +381,6 @@ fn check_default(mut weights: impl Iterator<Item = f64>) -> Read<()> {
         return Err(Fault::new(0, "a later variant with a higher weight", "the most probable variant first"));
     }
     Ok(())
-}
-
-/// A weight. The upper limit keeps sums of weights far from the limits of a double.
-pub(crate) fn positive(text: &str) -> Read<f64> {
-    match text.parse::<f64>() {
-        Ok(number) if number > 0.0 && number <= 1e6 => Ok(number),
-        _ => Err(Fault::new(0, format!("`{text}`"), "a number above 0 and at most 1000000")),
-    }
-}
-
-pub(crate) fn unknown_value(name: &str) -> Fault {
-    Fault::new(0, format!("`{name}`"), "a feature value or a set").advise("declare it with feature or set")
 }
 
 /// `name = word word ...`, split.

@@ -11,7 +11,6 @@
 
 use sylvan_base::Fault;
 
-use crate::reader::{positive, unknown_value};
 use crate::syntax::{Arg, End, File, Item, Op, Place, Rule, Term, Value, Variant, What};
 
 type Read<T> = Result<T, Fault>;
@@ -348,6 +347,18 @@ pub(crate) fn alternatives(file: &File, text: &str, domain: &[Value]) -> Read<Ve
     list.sort_unstable();
     list.dedup();
     Ok(list)
+}
+
+/// A weight. The upper limit keeps sums of weights far from the limits of a double.
+pub(crate) fn positive(text: &str) -> Read<f64> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= 1e6 => Ok(number),
+        _ => Err(Fault::new(0, format!("`{text}`"), "a number above 0 and at most 1000000")),
+    }
+}
+
+pub(crate) fn unknown_value(name: &str) -> Fault {
+    Fault::new(0, format!("`{name}`"), "a feature value or a set").advise("declare it with feature or set")
 }
 
 /// Rules are small; their parts are counted in bytes.

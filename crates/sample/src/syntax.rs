@@ -1,7 +1,7 @@
 //! What a grammar file says, before features are filled in: the syntax tree of the data file.
 //!
 //! [`reader`](crate::reader) makes these values from text and checks everything that one statement shows by
-//! itself; [`expand`](crate::expand) turns them into the flat tables the generator runs on.
+//! itself; [`compile`](crate::compile) turns them into the flat tables the generator runs on.
 
 use sylvan_base::{Fault, HashMap, InputError};
 

@@ -23,6 +23,7 @@ mod output;
 mod runs;
 mod section;
 mod text;
+pub mod varint;
 mod vocab;
 
 pub use container::{Container, ContainerWriter, Name, is_container, name};
@@ -30,5 +31,5 @@ pub use lines::{Lines, LinesWriter};
 pub use output::Output;
 pub use runs::{Feeder, Merge, Record, Scratch, ScratchFile, Sorter, radix_sort};
 pub use section::Section;
-pub use text::TextReader;
+pub use text::{TextReader, read_lines};
 pub use vocab::FrozenVocab;

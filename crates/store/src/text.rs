@@ -132,6 +132,17 @@ impl TextReader {
     }
 }
 
+/// All lines of a file, plain or compressed, or of standard input for `-`: for translations, references and other
+/// text that is wanted whole. C1 controls pass, as with [`TextReader::tolerant`].
+pub fn read_lines(path: &Path) -> Result<Vec<String>> {
+    let mut reader = TextReader::open(path)?.tolerant();
+    let mut lines = Vec::new();
+    while let Some(line) = reader.next_line()? {
+        lines.push(line.to_string());
+    }
+    Ok(lines)
+}
+
 impl std::fmt::Debug for TextReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "TextReader({}:{})", self.name, self.number)
@@ -170,15 +181,6 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    fn lines(path: &Path) -> Vec<String> {
-        let mut reader = TextReader::open(path).unwrap();
-        let mut out = Vec::new();
-        while let Some(line) = reader.next_line().unwrap() {
-            out.push(line.to_string());
-        }
-        out
-    }
-
     #[test]
     fn plain_gzip_and_zstd_read_alike_whatever_their_name() {
         let dir = tempfile::tempdir().unwrap();
@@ -197,7 +199,7 @@ mod tests {
         let zst = dir.path().join("zst");
         std::fs::write(&zst, zstd::encode_all(text.as_bytes(), 3).unwrap()).unwrap();
         for path in [plain, gz, zst] {
-            assert_eq!(lines(&path), expected, "{}", path.display());
+            assert_eq!(read_lines(&path).unwrap(), expected, "{}", path.display());
         }
     }
 
@@ -228,6 +230,19 @@ mod tests {
         let mut reader = TextReader::from_text("t", text).tolerant();
         assert_eq!(reader.next_line().unwrap(), Some("a\u{9d}b"));
         assert!(reader.next_line().is_err());
+    }
+
+    #[test]
+    fn lines_read_whole_pass_c1_controls_and_name_what_is_wrong() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("text");
+        std::fs::write(&path, "a\u{9d}b\n\nc").unwrap();
+        assert_eq!(read_lines(&path).unwrap(), ["a\u{9d}b", "", "c"]);
+        std::fs::write(&path, "").unwrap();
+        assert!(read_lines(&path).unwrap().is_empty());
+        std::fs::write(&path, "a\nb\0").unwrap();
+        let error = read_lines(&path).unwrap_err().to_string();
+        assert!(error.contains("text:2:2: found a NUL character"), "{error}");
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! House rules that a compiler does not check: file length, module docs, the direction of dependencies.
+//! House rules that a compiler does not check: file length, module docs, the direction of dependencies, a kept file of
+//! each version of a binary format.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const MAX_LINES: usize = 600;
@@ -9,7 +11,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn rust_files() -> Vec<PathBuf> {
+/// All files below `crates`.
+fn all_files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![root().join("crates")];
     while let Some(folder) = folders.pop() {
@@ -17,12 +20,18 @@ fn rust_files() -> Vec<PathBuf> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
+            } else {
                 files.push(path);
             }
         }
     }
     files.sort();
+    files
+}
+
+fn rust_files() -> Vec<PathBuf> {
+    let mut files = all_files();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "rs"));
     assert!(files.len() > 40, "this test looks in the wrong place");
     files
 }
@@ -76,4 +85,49 @@ fn crates_use_only_crates_listed_before_them() {
     let normal = eval.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
     let ours: Vec<&str> = normal.lines().filter(|line| line.starts_with("sylvan")).collect();
     assert_eq!(ours, ["sylvan-base.workspace = true"]);
+}
+
+/// What stands between two texts, the first time that it does.
+fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
+    text.split_once(before)?.1.split_once(after).map(|(found, _)| found)
+}
+
+/// Versions that belong to no file: that of the explanation's JSON.
+const NO_FILES: [&str; 1] = ["crates/sylvan/src/explain/mod.rs"];
+
+#[test]
+fn each_version_of_a_binary_format_has_a_file_in_the_tests() {
+    // Kind and version of each container that is kept; docs/formats/container.md has the layout.
+    let kept: BTreeSet<(String, u32)> = all_files()
+        .iter()
+        .filter(|path| path.components().any(|part| part.as_os_str() == "tests"))
+        .map(|path| std::fs::read(path).unwrap())
+        .filter(|bytes| bytes.starts_with(b"SYLVAN\r\n") && bytes.len() >= 64)
+        .map(|bytes| {
+            let kind = String::from_utf8_lossy(&bytes[8..16]).trim_end_matches('\0').to_string();
+            (kind, u32::from_le_bytes(bytes[16..20].try_into().unwrap()))
+        })
+        .collect();
+    let mut found = 0;
+    for path in rust_files() {
+        let source = std::fs::read_to_string(&path).unwrap();
+        let in_source = path.components().any(|part| part.as_os_str() == "src");
+        let Some(version) = between(&source, "const VERSION: u32 = ", ";").filter(|_| in_source) else {
+            continue;
+        };
+        if NO_FILES.iter().any(|other| path.ends_with(other)) {
+            continue;
+        }
+        let kind = between(&source, "const KIND: Name = name(\"", "\")");
+        let kind = kind.unwrap_or_else(|| panic!("{}: a version without a KIND", path.display()));
+        let version = version.parse().unwrap();
+        assert!(
+            kept.contains(&(kind.to_string(), version)),
+            "{}: keep a small file of kind {kind:?}, version {version} in tests/formats beside those of older \
+             versions, and a test that opens it",
+            path.display()
+        );
+        found += 1;
+    }
+    assert!(found >= 7, "only {found} formats found");
 }

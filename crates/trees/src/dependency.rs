@@ -142,12 +142,6 @@ impl DependencyTree {
         Dependents::of(self.words.iter().map(|word| word.head))
     }
 
-    /// Whether no arc crosses: the words between a head and its dependent are all below the head.
-    pub fn is_projective(&self) -> bool {
-        self.is_complete()
-            && crate::projective::lift(&self.words.iter().map(|word| word.head).collect::<Vec<_>>()).1 == 0
-    }
-
     pub(crate) fn with_heads(&self, heads: &[Head]) -> Self {
         let mut tree = self.clone();
         for (word, &head) in tree.words.iter_mut().zip(heads) {

@@ -11,6 +11,13 @@
 use crate::DependencyTree;
 use crate::dependency::{Dependents, Head};
 
+impl DependencyTree {
+    /// Whether no arc crosses: the words between a head and its dependent are all below the head.
+    pub fn is_projective(&self) -> bool {
+        self.is_complete() && lift(&self.words().iter().map(|word| word.head).collect::<Vec<_>>()).1 == 0
+    }
+}
+
 /// The tree with crossing arcs lifted, and how many words got a new head. A tree with missing heads stays as it is.
 pub fn projective(tree: &DependencyTree) -> (DependencyTree, usize) {
     if !tree.is_complete() {
@@ -22,7 +29,7 @@ pub fn projective(tree: &DependencyTree) -> (DependencyTree, usize) {
 }
 
 /// The heads after lifting, and how many changed. The heads must form one tree.
-pub(crate) fn lift(heads: &[Head]) -> (Vec<Head>, usize) {
+fn lift(heads: &[Head]) -> (Vec<Head>, usize) {
     let order = Order::of(heads);
     let mut lifted = heads.to_vec();
     // A finished block is known by its two ends: its other end and its top word stand in these tables.

@@ -1,7 +1,8 @@
 //! The translation table of one direction, `t(generated | given)`, over the slots of the word pairs that occur.
 
-use crate::bitext::{Bitext, Side};
+use crate::bitext::Bitext;
 use crate::pairs::Pairs;
+use crate::side::Side;
 use crate::work;
 
 /// `t(e | f)` for all pairs that occur together, and for no given word at all.

@@ -15,10 +15,10 @@ mod position;
 
 use sylvan_base::Progress;
 
-use crate::bitext::{Bitext, Side};
-use crate::model::Model;
+use crate::bitext::Bitext;
 use crate::pairs::{Occurrences, Once, Pairs};
 use crate::posteriors::Posteriors;
+use crate::side::Side;
 use crate::work::{self, Fixed};
 
 pub(crate) use lexicon::Lexicon;
@@ -147,16 +147,19 @@ impl<'a> Em<'a> {
         em
     }
 
-    /// Models with known parameters, for another text.
-    pub(crate) fn with_model(bitext: &'a Bitext, model: &Model) -> Self {
-        let pairs = Pairs::build(bitext, Once::Own);
-        let [forward, reverse] = model.lexicons(bitext, &pairs);
-        let direction = |which: usize, lexicon| Direction {
-            given: [Side::Source, Side::Target][which],
-            lexicon,
-            position: model.position(which).unwrap_or(Position::Uniform),
-        };
-        let directions = [direction(0, forward), direction(1, reverse)];
+    /// Models with known parameters: translation tables and positions, forward and reverse.
+    pub(crate) fn known(
+        bitext: &'a Bitext,
+        pairs: Pairs,
+        lexicons: [Lexicon; 2],
+        positions: [Position; 2],
+    ) -> Self {
+        let [forward, reverse] = lexicons;
+        let [forward_position, reverse_position] = positions;
+        let directions = [
+            Direction { given: Side::Source, lexicon: forward, position: forward_position },
+            Direction { given: Side::Target, lexicon: reverse, position: reverse_position },
+        ];
         let config = EmConfig { schedule: Vec::new(), ..EmConfig::default() };
         Self { bitext, pairs, directions, config }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::Direction;
 use super::diagonal::Diagonal;
 use super::hmm::Hmm;
-use crate::bitext::Side;
+use crate::side::Side;
 use crate::work::Fixed;
 
 /// A model of positions and its parameters.

@@ -6,9 +6,10 @@ use super::counts::Counts;
 use super::fertility::{Fertility, LIMIT};
 use super::jumps::Jumps;
 use super::{Base, GibbsConfig};
-use crate::bitext::{Bitext, Side};
+use crate::bitext::Bitext;
 use crate::portion::Portion;
 use crate::shelf::Shelf;
+use crate::side::Side;
 use crate::work;
 
 /// How much of the model is in force.

@@ -5,9 +5,9 @@
 //! others is the one that is being sampled, so the count that matters is zero.
 
 use super::{BaseCounts, chain::Cells};
-use crate::bitext::Side;
 use crate::meetings::{Meetings, mix};
 use crate::pairs::Pairs;
+use crate::side::Side;
 
 /// Counts of links by pair of types, for one direction. `j` is a generated word of a sentence pair and `i` a given
 /// one.

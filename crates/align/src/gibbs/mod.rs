@@ -26,12 +26,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sylvan_base::{Progress, Result};
 
-use crate::bitext::{Bitext, Side};
+use crate::bitext::Bitext;
 use crate::meetings::Meetings;
 use crate::pairs::{Once, Pairs};
 use crate::portion::Portion;
 use crate::posteriors::Posteriors;
 use crate::shelf::Shelf;
+use crate::side::Side;
 use crate::work;
 use chain::{Chain, Stage};
 pub(crate) use counts::PairTable;

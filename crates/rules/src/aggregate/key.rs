@@ -5,7 +5,8 @@
 //! numbers, its target side with its length, its links with their number: no key is the beginning of another, and
 //! keys in order are source sides in the order of the trie.
 
-use crate::table::varint::Cursor;
+use sylvan_store::varint::{self, Cursor};
+
 use crate::table::{decode_target, encode_target};
 use crate::{Source, TargetSide, WordLink};
 
@@ -100,9 +101,9 @@ pub(crate) fn take_links(bytes: &mut &[u8], out: &mut Vec<WordLink>) -> Option<(
 
 /// A rule's value: its count and the lines that it was seen in, those with the smallest hashes first.
 pub(crate) fn put_value(out: &mut Vec<u8>, count: crate::Count, line: Option<u64>) {
-    crate::table::varint::put(out, count.packed());
+    varint::put(out, count.packed());
     if let Some(line) = line {
-        crate::table::varint::put(out, line);
+        varint::put(out, line);
     }
 }
 

@@ -5,9 +5,9 @@ use std::collections::BinaryHeap;
 
 use sylvan_base::Result;
 use sylvan_store::ScratchFile;
+use sylvan_store::varint::Cursor;
 
 use super::pairs::SortedPairs;
-use crate::table::varint::Cursor;
 
 /// All pairs in the order of their keys, each key once.
 #[derive(Debug)]

@@ -12,6 +12,8 @@ mod merge;
 mod pairs;
 mod spool;
 
+use sylvan_store::varint::put;
+
 pub(crate) use merge::Merged;
 pub(crate) use pairs::{Pairs, SortedPairs};
 pub(crate) use spool::Spool;
@@ -31,9 +33,9 @@ impl RuleValues {
         let mut count = key::read_value(into, &mut lines);
         count += key::read_value(other, &mut more);
         into.clear();
-        crate::table::varint::put(into, count.packed());
+        put(into, count.packed());
         self.merge_lines(&mut lines, &more);
-        lines.iter().for_each(|&line| crate::table::varint::put(into, line));
+        lines.iter().for_each(|&line| put(into, line));
     }
 
     /// Adds lines to those that are kept.

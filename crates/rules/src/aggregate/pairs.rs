@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use sylvan_base::Result;
+use sylvan_store::varint::put;
 use sylvan_store::{Scratch, ScratchFile};
 
 use super::RuleValues;
-use crate::table::varint::put;
 
 /// A pair in the arena: the key, then the value. `eight` are the eight bytes of the key that the sort looks at.
 #[derive(Debug, Clone, Copy)]

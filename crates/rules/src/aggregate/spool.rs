@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use sylvan_base::Result;
+use sylvan_store::varint::{Cursor, put};
 use sylvan_store::{Scratch, ScratchFile};
-
-use crate::table::varint::{Cursor, put};
 
 /// Writes records.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef, Token, Transl
 use sylvan_trees::{Child, NodeId};
 
 use super::affiliation::{affiliations, source_leaves};
-use super::input::{Input, sizes};
 use super::matching::{Match, Matcher};
+use crate::input::{Input, sizes};
 use crate::{Grammar, Overlay, RuleId, SparseWeights, TargetSide, Weights};
 
 /// What happens at a node where no rule matches.

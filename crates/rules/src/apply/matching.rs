@@ -8,10 +8,10 @@
 use sylvan_base::{Id, Symbol};
 use sylvan_trees::{Child, NodeId};
 
-use super::input::Input;
+use crate::input::Input;
 use crate::table::tokens::NO_TOKEN;
 use crate::table::trie::LEAF;
-use crate::{Grammar, RuleId, SourceId};
+use crate::{Filter, Grammar, RuleId, SourceId};
 
 /// Where the rest of a way is continued after something below it was matched.
 #[derive(Debug, Clone, Copy)]
@@ -253,11 +253,18 @@ pub fn each_match<I: Input>(
     }
 }
 
-/// Calls `found` with every source side that matches somewhere.
-pub(crate) fn matching_sources<I: Input>(grammar: &Grammar, input: &I, mut found: impl FnMut(SourceId)) {
-    let mut matcher = Matcher::default();
-    matcher.prepare(grammar, input);
-    for node in (0..input.node_count()).map(NodeId::from_index) {
-        matcher.at(grammar, input, node, |matched| found(matched.source));
+impl Filter {
+    /// Marks the source sides that match somewhere in the input. Without a first call, all rules are kept.
+    pub fn mark<I: Input>(&mut self, grammar: &Grammar, input: &I) {
+        let marks = self.marks(grammar);
+        let mut matcher = Matcher::default();
+        matcher.prepare(grammar, input);
+        for node in (0..input.node_count()).map(NodeId::from_index) {
+            matcher.at(grammar, input, node, |matched| {
+                if let Some(mark) = marks.get_mut(matched.source.index()) {
+                    *mark = true;
+                }
+            });
+        }
     }
 }

@@ -8,7 +8,7 @@
 
 use super::graph::RuleGraph;
 use super::{ExtractConfig, Numbering};
-use crate::apply::Input;
+use crate::input::Input;
 
 /// No fragment: the tail stays a variable.
 pub(super) const VARIABLE: u32 = u32::MAX;

@@ -13,7 +13,7 @@ use sylvan_base::Id;
 use sylvan_corpus::Link;
 use sylvan_trees::{Child, NodeId};
 
-use crate::apply::Input;
+use crate::input::Input;
 
 /// A link that points past the end of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -9,7 +9,7 @@ use sylvan_trees::{Child, NodeId};
 
 use super::frontier::Frontier;
 use super::{Attach, ExtractConfig};
-use crate::apply::Input;
+use crate::input::Input;
 
 /// A frontier node and the target words that it takes.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ use sylvan_base::Symbol;
 use sylvan_corpus::Link;
 use sylvan_trees::{NodeId, Tree};
 
-use crate::apply::Input;
+use crate::input::Input;
 use crate::{Count, Rule};
 use compose::Composer;
 use frontier::Frontier;

@@ -7,7 +7,7 @@ use sylvan_trees::NodeId;
 use super::Numbering;
 use super::compose::{Composer, VARIABLE};
 use super::graph::{Piece, RuleGraph};
-use crate::apply::Input;
+use crate::input::Input;
 use crate::{Rule, Source, TargetSide, WordLink};
 
 /// One token of the source side, by its place in the input.

@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 use sylvan_base::{Progress, Result, Vocab};
 use sylvan_store::Scratch;
+use sylvan_store::varint::{Cursor, put};
 
 use crate::aggregate::{Merged, RuleValues, Spool, key};
 use crate::table::tokens::TokenInterner;
-use crate::table::varint::{Cursor, put};
 use crate::table::{CodeBook, Codes, RuleRecord, TableBuilder, TableFile};
 use crate::{Count, Meta, Precision, RuleCount, Source, TargetSide, WordLink};
 use lexicon::LexWork;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use sylvan_base::hash::content_hash;
 use sylvan_base::{Result, Vocab};
 use sylvan_store::Section;
+use sylvan_store::varint::put;
 
 use super::codes::{CodeBook, Codes, Precision};
 use super::file::TableFile;
 use super::meta::Meta;
 use super::tokens::{TokenId, TokenInterner};
 use super::trie::{Trie, TrieBuilder};
-use super::varint::put;
 use super::{Blocks, Grammar, Order, RuleCount, RuleId, WordLink, encode_target};
 use crate::{Rule, TargetSide};
 

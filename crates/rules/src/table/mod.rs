@@ -13,11 +13,11 @@ mod open;
 mod rewrite;
 pub(crate) mod tokens;
 pub(crate) mod trie;
-pub(crate) mod varint;
 
 use std::sync::Arc;
 
 use sylvan_base::{Id, Symbol, define_id};
+use sylvan_store::varint::Cursor;
 use sylvan_store::{Container, FrozenVocab, Section};
 
 pub use build::GrammarBuilder;
@@ -30,7 +30,6 @@ pub use meta::{Limits, Meta};
 pub use rewrite::Filter;
 use tokens::Tokens;
 use trie::Trie;
-use varint::Cursor;
 
 use crate::{Rule, Source, TargetSide};
 

@@ -8,7 +8,6 @@ use super::build::{RuleRecord, TableBuilder};
 use super::file::TableFile;
 use super::tokens::TokenInterner;
 use super::{Grammar, RuleId, SourceId};
-use crate::apply::{Input, matching_sources};
 
 /// Which rules are kept.
 #[derive(Debug, Clone, Default)]
@@ -34,19 +33,14 @@ impl Filter {
         Self { rules: Some(keep), ..Self::default() }
     }
 
-    /// Marks the source sides that match somewhere in the input. Without a first call, all rules are kept.
-    pub fn mark<I: Input>(&mut self, grammar: &Grammar, input: &I) {
-        let marked = self.marked.get_or_insert_with(|| vec![false; grammar.source_count()]);
-        matching_sources(grammar, input, |source| {
-            if let Some(mark) = marked.get_mut(source.index()) {
-                *mark = true;
-            }
-        });
-    }
-
     /// Keeps nothing but what will be marked.
     pub fn only_marked(&mut self, grammar: &Grammar) {
-        self.marked.get_or_insert_with(|| vec![false; grammar.source_count()]);
+        self.marks(grammar);
+    }
+
+    /// A mark per source side; all unmarked at first.
+    pub(crate) fn marks(&mut self, grammar: &Grammar) -> &mut [bool] {
+        self.marked.get_or_insert_with(|| vec![false; grammar.source_count()])
     }
 
     fn keeps(&self, source: SourceId) -> bool {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sylvan_base::{Fault, Progress, Result, Vocab};
+use sylvan_store::varint::put;
 use sylvan_store::{Output, Scratch, TextReader};
 
 use super::{TrainConfig, Trained, TrainingFiles, describe, learn, meta_of};
@@ -90,8 +91,8 @@ pub fn score_counts(
             rule.rule.source().iter().for_each(|&token| key::put(&mut key, tokens.intern(token)));
             key::put_target(&mut key, rule.rule.target(), &rule.links);
             value.clear();
-            crate::table::varint::put(&mut value, rule.count.packed());
-            rule.lines.iter().for_each(|&line| crate::table::varint::put(&mut value, line));
+            put(&mut value, rule.count.packed());
+            rule.lines.iter().for_each(|&line| put(&mut value, line));
             collected.push(&key, &value)?;
             trained.lines += 1;
             progress.at(trained.lines);

@@ -7,7 +7,7 @@ use sylvan_trees::penn::{Brackets, PennParser};
 
 use super::TrainingFiles;
 use super::forests::{ForestFile, Parses, Syntax};
-use crate::apply::Input;
+use crate::input::Input;
 use crate::table::tokens::TokenInterner;
 use crate::{Preprocessing, Source};
 

@@ -10,8 +10,8 @@ use super::forests::Syntax;
 use super::reader::{Parse, TrainingPair};
 use crate::Count;
 use crate::aggregate::{Pairs, RuleValues, SortedPairs, key};
-use crate::apply::Input;
 use crate::extract::{Extractor, Place};
+use crate::input::Input;
 use crate::score::Lexicon;
 
 /// Cuts rules out of pairs and counts links.

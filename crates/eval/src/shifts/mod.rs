@@ -5,9 +5,11 @@
 //! which the edit distance is smallest; then the longest, then the leftmost, then the one that moves to the
 //! leftmost place. Rounds go on as long as the distance shrinks.
 
+mod edits;
+
 use sylvan_base::Symbol;
 
-use super::edits::{Band, Costs, Edit, distance_after};
+use edits::{Band, Costs, Edit, distance_after};
 
 /// Longest block.
 const MAX_BLOCK: usize = 10;

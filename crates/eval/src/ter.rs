@@ -8,13 +8,9 @@
 //! Finding the fewest edits with shifts is hard in general, so Tercom's greedy search defines the metric; the
 //! search here has Tercom's limits as sacreBLEU sets them, since other limits are other numbers.
 
-mod edits;
-mod shifts;
-
 use std::ops::{AddAssign, SubAssign};
 
 use crate::{Better, Case, Metric, Tokenizer, VERSION, Workspace};
-pub(crate) use shifts::TerWork;
 
 /// One way to compute TER. The default is that of sacreBLEU: lower case, words between spaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 //! word comes (`delayed`). Either way the score of a sentence and its structure depends on the words alone, not on how
 //! they arrived, and is exactly the score that the batch parser gives to the same actions.
 
-use super::features;
-use super::system::{Around, Atom, DependencySystem, Item, LEFT, Queue, RIGHT, SHIFT};
+use crate::dependency::features;
+use crate::dependency::system::{Around, Atom, DependencySystem, Item, LEFT, Queue, RIGHT, SHIFT};
 use crate::lexicon::Word;
 use crate::machine::Rows;
 use crate::machine::beam::Weights;
@@ -134,7 +134,7 @@ impl<'p> WordByWord<'p> {
             at = self.states[at as usize].previous;
         }
         actions.reverse();
-        super::system::heads(&actions, self.words(state) as usize)
+        crate::dependency::system::heads(&actions, self.words(state) as usize)
     }
 
     /// The states that a state can become by the next word, best first, at most `most` for each number of reductions.

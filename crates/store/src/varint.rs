@@ -2,7 +2,7 @@
 
 /// Appends a number.
 #[inline]
-pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
+pub fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -12,25 +12,27 @@ pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
 
 /// Reads numbers one after the other. Past the end, and in bytes that are no numbers, there is nothing to read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cursor<'b> {
+pub struct Cursor<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
 impl<'b> Cursor<'b> {
+    /// Reads from a place on.
     #[inline]
-    pub(crate) fn new(bytes: &'b [u8], at: usize) -> Self {
+    pub fn new(bytes: &'b [u8], at: usize) -> Self {
         Self { bytes, at }
     }
 
     /// How far it has read.
     #[inline]
-    pub(crate) fn at(&self) -> usize {
+    pub fn at(&self) -> usize {
         self.at
     }
 
+    /// The next number.
     #[inline]
-    pub(crate) fn number(&mut self) -> Option<u64> {
+    pub fn number(&mut self) -> Option<u64> {
         let first = *self.bytes.get(self.at)?;
         self.at += 1;
         if first < 0x80 {
@@ -53,13 +55,13 @@ impl<'b> Cursor<'b> {
 
     /// A number that must fit 32 bits.
     #[inline]
-    pub(crate) fn small(&mut self) -> Option<u32> {
+    pub fn small(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
     }
 
     /// The next bytes as they are.
     #[inline]
-    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'b [u8]> {
+    pub fn bytes(&mut self, count: usize) -> Option<&'b [u8]> {
         let taken = self.bytes.get(self.at..self.at.checked_add(count)?)?;
         self.at += count;
         Some(taken)
