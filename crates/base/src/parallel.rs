@@ -5,28 +5,39 @@ use std::sync::{Mutex, PoisonError};
 
 /// Does something with each item on several threads, each with a state of its own. An idle thread takes the next item,
 /// so one item may take as long as it likes.
-pub fn map<T: Sync, R: Send, W>(
+pub fn map<T: Sync, R: Send, W: Send>(
     items: &[T],
     threads: usize,
-    state: impl Fn() -> W + Sync,
+    state: impl Fn() -> W,
+    work: impl Fn(&mut W, usize, &T) -> R + Sync,
+) -> Vec<R> {
+    let mut states: Vec<W> = (0..threads.clamp(1, items.len().max(1))).map(|_| state()).collect();
+    map_with(&mut states, items, work)
+}
+
+/// The same with states that outlive the work: as many threads as there are states.
+pub fn map_with<T: Sync, R: Send, W: Send>(
+    states: &mut [W],
+    items: &[T],
     work: impl Fn(&mut W, usize, &T) -> R + Sync,
 ) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
-    let run = || {
-        let mut state = state();
+    let run = |state: &mut W| {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(index) else { break };
-            let result = work(&mut state, index, item);
+            let result = work(state, index, item);
             *results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..threads.min(items.len()) {
-            scope.spawn(run);
+        let mut states = states.iter_mut();
+        let own = states.next();
+        for state in states.take(items.len().saturating_sub(1)) {
+            scope.spawn(|| run(state));
         }
-        run();
+        own.map(run);
     });
     let results = results.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner));
     results.map(|slot| slot.expect("a thread that panics ends the scope with a panic")).collect()

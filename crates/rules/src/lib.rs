@@ -21,7 +21,6 @@
 
 mod aggregate;
 pub mod apply;
-mod count;
 pub mod extract;
 pub mod features;
 mod forest_roots;
@@ -38,7 +37,6 @@ mod table;
 mod train;
 mod weights;
 
-pub use count::RuleCounts;
 pub use formats::read_travatar;
 pub use import::{ImportConfig, Imported, import};
 pub use overlay::Overlay;
@@ -47,8 +45,8 @@ pub use rule::{InvalidRule, Rule, Source, TargetSide};
 pub use score::{ScoreConfig, Scored, Significance, Smoothing, TargetKey};
 pub use sparse::{Sparse, SparseWeights};
 pub use table::{
-    Count, Filter, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount, RuleId, RuleNotes, SourceId,
-    WordLink,
+    Count, Filter, Formalism, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount, RuleId, RuleNotes,
+    SourceId, WordLink,
 };
 pub use train::{TrainConfig, Trained, TrainingFiles, TreeFormat, extract_counts, score_counts, train};
 pub use weights::Weights;

@@ -92,6 +92,25 @@ impl Rule {
         Self { source, target: Box::new([]) }
     }
 
+    /// The same rule in the symbols of another vocabulary; `None` if that lacks one of its words or labels.
+    pub fn in_vocab(&self, from: &Vocab, to: &Vocab) -> Option<Self> {
+        let symbol = |symbol: Symbol| to.get(from.text(symbol));
+        let source = self.source.iter().map(|token| {
+            Some(match *token {
+                Source::Open(label, children) => Source::Open(symbol(label)?, children),
+                Source::Word(word) => Source::Word(symbol(word)?),
+                Source::Var(label) => Source::Var(symbol(label)?),
+            })
+        });
+        let target = self.target.iter().map(|token| {
+            Some(match *token {
+                TargetSide::Word(word) => TargetSide::Word(symbol(word)?),
+                TargetSide::Var(variable) => TargetSide::Var(variable),
+            })
+        });
+        Some(Self { source: source.collect::<Option<_>>()?, target: target.collect::<Option<_>>()? })
+    }
+
     /// The source treelet.
     pub fn source(&self) -> &[Source] {
         &self.source

@@ -36,6 +36,7 @@ mod exact;
 mod incremental;
 mod k_best;
 mod language_model;
+mod neighbours;
 mod out_forest;
 mod outcome;
 mod prediction;
@@ -53,7 +54,6 @@ pub use cube_pruning::{Cube, CubePruning, cube_pruning};
 pub use deduction::{Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
 pub use engine::{Completed, Engine, Limits, OnVisit, Run, Visit};
 pub use estimate::{Estimate, inside_estimate};
-pub use exact::neighbours::Neighbours;
 pub use exact::{Certified, Effort, NoBounds, Round, exact};
 pub use incremental::{
     Future, Incremental, Progress, Step, TopDown, incremental, incremental_traced,
@@ -61,6 +61,7 @@ pub use incremental::{
 };
 pub use k_best::KBest;
 pub use language_model::{Bounds, Horizon, LanguageModel, NoLanguageModel};
+pub use neighbours::Neighbours;
 pub use out_forest::{OutArc, OutForest, OutForestBuilder};
 pub use outcome::{Beam, Counters, Outcome, rescore};
 pub use prediction::{

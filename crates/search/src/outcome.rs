@@ -4,7 +4,6 @@ use sylvan_base::Symbol;
 use sylvan_forest::{Derivation, Edges, TranslationForest};
 
 use crate::LanguageModel;
-use crate::engine::Completed;
 
 /// How many items are kept where items compete (a bin, a vertex), counted after recombination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,13 +51,6 @@ impl Outcome {
     /// The translation.
     pub fn words(&self, forest: &TranslationForest) -> Vec<Symbol> {
         self.derivation.words(forest)
-    }
-}
-
-impl From<Completed> for Outcome {
-    fn from(found: Completed) -> Self {
-        let Completed { derivation, score, counters, .. } = found;
-        Self { derivation, score, counters }
     }
 }
 

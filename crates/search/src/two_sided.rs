@@ -18,6 +18,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use sylvan_base::hash::fold;
 use sylvan_forest::TokenId;
 
 /// An end of a piece.
@@ -86,8 +87,21 @@ impl Mark {
         Self(u64::from(id))
     }
 
+    /// The mark under several models, at most 8: pieces that agree in it agree in the marks of all. It is an end where
+    /// the side has ended for all of them.
+    pub fn of_all(marks: impl Iterator<Item = Mark>) -> Self {
+        let (mut hash, mut closed, mut ended, mut number) = (0, 0, true, 0);
+        for mark in marks {
+            hash = fold(hash, mark.0);
+            ended &= mark.is_end();
+            closed |= u64::from(mark == Mark::end(true)) << number;
+            number += 1;
+        }
+        if ended { Self(u64::MAX - closed) } else { Self(hash >> 1) }
+    }
+
     /// Whether the side has no such word.
     pub fn is_end(self) -> bool {
-        self.0 >= u64::MAX - 1
+        self.0 >= u64::MAX - 0xff
     }
 }

@@ -105,6 +105,15 @@ impl Tree {
         &self.words
     }
 
+    /// The same tree with other labels and words.
+    #[must_use]
+    pub fn map_symbols(mut self, mut change: impl FnMut(Symbol) -> Symbol) -> Self {
+        for symbol in self.labels.iter_mut().chain(&mut self.words) {
+            *symbol = change(*symbol);
+        }
+        self
+    }
+
     /// Whether all children of a node are words, as those of a part of speech are.
     pub fn is_preterminal(&self, node: NodeId) -> bool {
         self.children(node).iter().all(|child| matches!(child, Child::Leaf(_)))

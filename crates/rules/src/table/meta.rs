@@ -30,9 +30,31 @@ pub struct Limits {
     pub per_source: Option<u32>,
 }
 
+/// What rules are applied to, and so how a sentence becomes a translation forest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Formalism {
+    /// Trees and packed forests of trees.
+    #[default]
+    Tree,
+}
+
+impl Formalism {
+    /// As files and the command line name it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tree => "tree",
+        }
+    }
+}
+
 /// What a table says about itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
+    /// What its rules are applied to; trees, in tables that do not say.
+    #[serde(default)]
+    pub formalism: Formalism,
     /// What was done to the trees, and must be done to the input.
     pub preprocessing: Preprocessing,
     /// The names of the features.
@@ -57,6 +79,7 @@ impl Meta {
     /// Rules with these features, trees as they are.
     pub fn new<'n>(features: impl IntoIterator<Item = &'n str>) -> Self {
         Self {
+            formalism: Formalism::Tree,
             preprocessing: Preprocessing::as_is(),
             features: features.into_iter().map(str::to_string).collect(),
             feature_bits: 32,

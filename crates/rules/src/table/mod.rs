@@ -26,7 +26,7 @@ pub use codes::Precision;
 pub(crate) use codes::{CodeBook, Codes};
 pub use count::Count;
 pub(crate) use file::TableFile;
-pub use meta::{Limits, Meta};
+pub use meta::{Formalism, Limits, Meta};
 pub use rewrite::Filter;
 use tokens::Tokens;
 use trie::Trie;

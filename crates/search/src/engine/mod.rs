@@ -29,7 +29,7 @@ use crate::out_forest::{OutForest, OutForestBuilder, derivation};
 use crate::outcome::better;
 use crate::step_model::{Move, StepModel, StepState};
 use crate::stop::Stop;
-use crate::{Beam, Counters, LanguageModel};
+use crate::{Beam, Counters, LanguageModel, Outcome};
 
 /// How much a left-to-right search may keep and try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +87,13 @@ pub struct Completed {
     pub cut_short: bool,
     /// All that was found, if it was asked for.
     pub out_forest: Option<OutForest>,
+}
+
+impl From<Completed> for Outcome {
+    fn from(found: Completed) -> Self {
+        let Completed { derivation, score, counters, .. } = found;
+        Self { derivation, score, counters }
+    }
 }
 
 /// An item as a trace shows it.

@@ -31,7 +31,7 @@
 mod boundary;
 mod level;
 mod meter;
-pub(crate) mod neighbours;
+mod neighbours;
 mod plan;
 mod table;
 
@@ -40,11 +40,11 @@ use std::rc::Rc;
 
 use sylvan_forest::{Derivation, TranslationForest};
 
+use crate::neighbours::Neighbours;
 use crate::{Beam, BoundaryWords, Counters, Cube, LanguageModel, Outcome, cube_pruning, rescore};
 use boundary::{Boundaries, SharedBounds};
 use level::{Level, Possible};
 use meter::{Meter, Stopped};
-use neighbours::Neighbours;
 use plan::Plan;
 
 /// How much an exact search may do.

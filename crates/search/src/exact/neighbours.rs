@@ -7,46 +7,7 @@ use sylvan_base::HashMap;
 use sylvan_forest::{TokenId, TranslationForest};
 
 use super::plan::{Kind, Plan};
-
-/// The words of a forest, and before each the words that some derivation can put there.
-#[derive(Debug, Clone)]
-pub struct Neighbours {
-    words: Vec<TokenId>,
-    numbers: HashMap<TokenId, u32>,
-    before: Vec<Vec<TokenId>>,
-    first: Set,
-    last: Vec<TokenId>,
-    empty: bool,
-}
-
-/// A set of word numbers.
-#[derive(Debug, Clone)]
-struct Set(Box<[u64]>);
-
-impl Set {
-    fn new(len: usize) -> Self {
-        Self(vec![0; len.div_ceil(64)].into())
-    }
-    fn insert(&mut self, number: u32) {
-        self.0[number as usize / 64] |= 1 << (number % 64);
-    }
-    fn contains(&self, number: u32) -> bool {
-        self.0[number as usize / 64] >> (number % 64) & 1 == 1
-    }
-    fn extend(&mut self, other: &Set) {
-        self.0.iter_mut().zip(&other.0).for_each(|(to, from)| *to |= from);
-    }
-    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(index, &bits)| {
-            let mut bits = bits;
-            std::iter::from_fn(move || {
-                let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-                bits &= bits - 1;
-                Some(64 * index + bit)
-            })
-        })
-    }
-}
+use crate::neighbours::{Neighbours, Set};
 
 /// How what a table holds can begin and end.
 #[derive(Debug, Clone)]
@@ -108,25 +69,5 @@ impl Neighbours {
         let Rim { first, last, empty } = rims.swap_remove(plan.goal as usize);
         let last = last.iter().map(|word| words[word]).collect();
         Self { words, numbers, before, first, last, empty }
-    }
-
-    /// All words, each with those that can stand right before it.
-    pub fn words(&self) -> impl Iterator<Item = (TokenId, &[TokenId])> {
-        self.words.iter().copied().zip(self.before.iter().map(Vec::as_slice))
-    }
-
-    /// Whether a sentence can begin with the word.
-    pub fn is_first(&self, word: TokenId) -> bool {
-        self.numbers.get(&word).is_some_and(|&number| self.first.contains(number))
-    }
-
-    /// The words with which a sentence can end.
-    pub fn last_words(&self) -> &[TokenId] {
-        &self.last
-    }
-
-    /// Whether a sentence can have no words.
-    pub fn can_be_empty(&self) -> bool {
-        self.empty
     }
 }

@@ -1,0 +1,79 @@
+//! Corrections of a model without training again: rules added, forbidden and favoured.
+//!
+//! ```text
+//! enja.sylvan.overlay --log.rs--> lines --Corrections--> a layer of rules over the model's table
+//! a sentence pair, a training line --pairs.rs--> lines
+//! ```
+//!
+//! The model is never touched: corrections belong to requests, and share its table and its vocabulary. That they change
+//! only the sentences that they are about is the worker's care (`worker/steady.rs`).
+
+mod log;
+mod pairs;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use sylvan_base::Vocab;
+use sylvan_rules::{Overlay, Weights};
+use sylvan_store::TextReader;
+
+pub use log::{Correction, CorrectionLog, overlay_path};
+pub use pairs::{pair_line, rules_of_line};
+
+use crate::error::Result;
+use crate::model::{Model, Weighed, applier};
+
+/// Corrections of one model, ready to be used by any number of requests.
+#[derive(Debug)]
+pub struct Corrections {
+    /// The model's vocabulary, and behind it words that only corrections have.
+    pub(crate) vocab: Arc<Vocab>,
+    pub(crate) rules: Weighed,
+    pub(crate) weights: Weights,
+    missing: Vec<String>,
+}
+
+impl Corrections {
+    /// Reads corrections. What they add is weighed as the table is, and `boost` with 1, unless the model has weights
+    /// for it (`tm1.p_ef`, `boost`).
+    pub fn read(model: &Model, reader: &mut TextReader) -> Result<Self> {
+        let mut vocab = Vocab::extending(Arc::clone(model.vocab()));
+        let (overlay, missing) = Overlay::read(reader, model.grammar(), &mut vocab)?;
+        let mut weights = model.weights().clone();
+        let named = |name: &str| model.weights().iter().any(|(known, _)| known == name);
+        for (name, weight) in model.weights().iter() {
+            if let Some(bare) = name.strip_prefix("tm0.") {
+                let name = format!("tm1.{bare}");
+                if !named(&name) {
+                    weights.set(&name, weight);
+                }
+            }
+        }
+        if !named("boost") && !named("tm1.boost") {
+            weights.set("tm1.boost", 1.0);
+        }
+        let applier = applier(model.grammar(), &weights, &vocab).with_overlay(Arc::new(overlay));
+        let rules = Weighed::new(applier, model.model_count(), &weights);
+        Ok(Self { vocab: Arc::new(vocab), rules, weights, missing })
+    }
+
+    /// The corrections that lie beside a model; `None` if there are none.
+    pub fn beside(model: &Model, path: &Path) -> Result<Option<Self>> {
+        let overlay = overlay_path(path);
+        if !overlay.exists() {
+            return Ok(None);
+        }
+        Self::read(model, &mut TextReader::open(&overlay)?).map(Some)
+    }
+
+    /// Corrections of a log or of anywhere else, line by line.
+    pub fn from_lines(model: &Model, lines: &[String]) -> Result<Self> {
+        Self::read(model, &mut TextReader::from_text("correction", &(lines.join("\n") + "\n")))
+    }
+
+    /// Names the lines about rules that the model does not have, which change nothing.
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+}

@@ -1,0 +1,68 @@
+//! Corrections made from sentence pairs and from training lines.
+
+use sylvan_base::{Fault, Symbol, Vocab};
+use sylvan_parse::Workspace as Parsing;
+use sylvan_rules::{Rule, RuleId, Source, TargetSide};
+use sylvan_trees::{Child, NodeId, Tree};
+
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::reading::{Input, Reading};
+use crate::sentence::Syntax;
+
+/// How much more a sentence scores that is given with its translation: more than any other can make up for.
+const GIVEN: f32 = 100.0;
+
+/// The line of an overlay with which a sentence is translated as given: its whole tree is the rule's source side.
+pub fn pair_line(model: &Model, source: &str, target: &str, input: Input) -> Result<String> {
+    let reading = Reading { model, rules: model.rules(), vocab: model.vocab(), glossary: None };
+    let sentence = reading.line(source, input, &mut Parsing::new());
+    let sentence = sentence.map_err(|error| error.at("the sentence", 1))?;
+    let words = model.target_words(target);
+    let nothing = |what: &str| {
+        let fault = Fault::new(0, format!("{what} without words"), "a sentence and its translation");
+        Error::from(fault.at("the pair", 1))
+    };
+    let Some(sentence) = sentence else { return Err(nothing("a sentence")) };
+    let Syntax::Tree(tree) = &sentence.syntax else { return Err(nothing("a forest")) };
+    if words.is_empty() {
+        return Err(nothing("a translation"));
+    }
+    let mut vocab: Vocab = sentence.vocab.clone();
+    let words: Vec<Symbol> = words.iter().map(|word| vocab.intern(word)).collect();
+    let target = words.into_iter().map(TargetSide::Word).collect();
+    let rule = Rule::new(whole(tree), target).expect("a tree is a source side");
+    Ok(format!("add {} ||| boost={GIVEN}", rule.show(&vocab)))
+}
+
+/// Rules that were learnt from one pair alone, by its number in the files that training was given; `None` if the model
+/// does not know that pair.
+pub fn rules_of_line(model: &Model, number: u64) -> Result<Option<Vec<String>>> {
+    let Some(lines) = model.training_lines() else { return Ok(None) };
+    let Some(kept) = lines.kept(number)? else { return Ok(None) };
+    let grammar = model.grammar();
+    let alone = |id: &RuleId| {
+        let notes = grammar.notes(*id);
+        // Counts are shared out where a sentence has several derivations, and never above 1 then.
+        notes.lines == [kept] && notes.count.is_some_and(|count| count.rule.to_f64() <= 1.0)
+    };
+    let rules = grammar.rules().filter(alone);
+    Ok(Some(rules.map(|id| grammar.rule(id).show(model.vocab())).collect()))
+}
+
+/// A tree as a source side, depth first.
+fn whole(tree: &Tree) -> Vec<Source> {
+    let mut source = Vec::new();
+    let mut open: Vec<Child> = vec![Child::Node(tree.root())];
+    while let Some(child) = open.pop() {
+        match child {
+            Child::Leaf(position) => source.push(Source::Word(tree.words()[position as usize])),
+            Child::Node(node) => {
+                let children: &[Child] = tree.children(node as NodeId);
+                source.push(Source::Open(tree.label(node), children.len() as u32));
+                open.extend(children.iter().rev());
+            }
+        }
+    }
+    source
+}

@@ -1,0 +1,278 @@
+//! Putting an explanation together from what decoding left behind.
+
+use sylvan_base::{Result, Span, Symbol};
+use sylvan_forest::{Derivation, EdgeId, Target, TranslationForest};
+use sylvan_rules::{RuleId, Source, TargetSide};
+use sylvan_search::TraceItem;
+use sylvan_trees::Child as TreeChild;
+
+use super::alternatives::{Alternatives, Changed};
+use super::marks::narrowest;
+use super::search::view;
+use super::{Child, Competitor, Explanation, Line, Node, Piece, RuleKind, RunnerUp, Step, Word, decided};
+use crate::features::{Contribution, Contributions};
+use crate::sentence::{Sentence, Syntax};
+use crate::text::TargetText;
+use crate::translate::Request;
+use crate::worker::{Decoded, Derived};
+
+/// Explains the best of a decoded sentence's translations.
+pub(super) fn explain(
+    derived: &Derived<'_>,
+    decoded: &Decoded,
+    trace: &[TraceItem],
+    input: &str,
+    request: &Request,
+) -> Result<Explanation> {
+    let (sentence, forest, derivation) = (derived.sentence(), derived.forest(), derived.derivation());
+    let builder = Builder { derived, sentence, forest, target: derived.model().target_text() };
+    let parts = derived.contributions();
+    let totals = parts.totals();
+    let alternatives = Alternatives::new(derived);
+    let changes: Vec<Option<Changed>> =
+        (0..derivation.edges().len()).map(|step| alternatives.best_for(step)).collect();
+    // A changed rule can be better than what the search has as its second.
+    let words = derivation.words(forest);
+    let listed = decoded.hypotheses.iter().find(|other| other.words != words);
+    let listed = listed.map(|other| (other.score, &other.derivation));
+    let changed = changes.iter().flatten().map(|change| (change.score, &change.derivation));
+    let runner_up = listed.into_iter().chain(changed).reduce(|a, b| if b.0 > a.0 { b } else { a });
+    let runner_up = runner_up.map(|(_, other)| builder.runner_up(derivation, &totals, parts.score(), other));
+    let Contributions { rules, words } = &parts;
+    let target_words = builder.words(derivation, words);
+    let steps = builder.steps(derivation, rules, changes, &totals, parts.score())?;
+    let texts: Vec<&str> = target_words.iter().map(|word| word.text.as_str()).collect();
+    Ok(Explanation {
+        version: Explanation::VERSION,
+        languages: derived.model().languages().clone(),
+        input: input.to_string(),
+        source: builder.source(),
+        tree: builder.tree(),
+        translation: builder.target.text(&texts),
+        score: parts.score(),
+        words: target_words,
+        end: words.last().cloned().unwrap_or_default(),
+        steps,
+        features: totals,
+        runner_up,
+        search: view(decoded, trace, request.search),
+        missed_terms: sentence.missed.iter().map(|span| [span.start, span.end]).collect(),
+    })
+}
+
+struct Builder<'a> {
+    derived: &'a Derived<'a>,
+    sentence: &'a Sentence,
+    forest: &'a TranslationForest,
+    target: TargetText,
+}
+
+impl Builder<'_> {
+    fn text(&self, symbol: Symbol) -> String {
+        self.sentence.vocab().text(symbol).to_string()
+    }
+
+    fn texts(&self, derivation: &Derivation) -> Vec<String> {
+        derivation.words(self.forest).into_iter().map(|word| self.text(word)).collect()
+    }
+
+    /// The words of the sentence as rules see them.
+    fn source(&self) -> Vec<String> {
+        self.sentence.words.iter().map(|word| word.text.clone()).collect()
+    }
+
+    fn leaf_span(&self, leaf: usize) -> [u32; 2] {
+        self.sentence.words_of(Span::new(leaf, leaf + 1))
+    }
+
+    fn tree(&self) -> Vec<Node> {
+        // Of packed forests only the places are shown, not how they hang together.
+        let Syntax::Tree(tree) = &self.sentence.syntax else { return Vec::new() };
+        let nodes = tree.nodes().map(|node| {
+            let span = self.sentence.words_of(tree.span(node));
+            let children = tree.children(node).iter().map(|child| match *child {
+                TreeChild::Node(node) => Child::Node(node.0 as usize),
+                TreeChild::Leaf(leaf) => Child::Words(self.leaf_span(leaf as usize)),
+            });
+            Node { label: self.text(tree.label(node)), span, children: children.collect() }
+        });
+        nodes.collect()
+    }
+
+    fn words(&self, derivation: &Derivation, parts: &[Vec<Contribution>]) -> Vec<Word> {
+        let mut words: Vec<Word> = Vec::new();
+        derivation.walk(
+            self.forest,
+            |_, _| {},
+            |step, token| {
+                let parts = parts.get(words.len()).cloned().unwrap_or_default();
+                let text = self.text(self.forest.token(token).word);
+                words.push(Word { text, step, links: Vec::new(), parts });
+            },
+        );
+        for (source, target) in self.derived.other(derivation).links() {
+            if let Some(word) = words.get_mut(target as usize) {
+                word.links.push(source);
+            }
+        }
+        words
+    }
+
+    fn steps(
+        &self,
+        derivation: &Derivation,
+        rules: &[Vec<Contribution>],
+        changes: Vec<Option<Changed>>,
+        totals: &[Contribution],
+        score: f64,
+    ) -> Result<Vec<Step>> {
+        let edges = derivation.edges();
+        let mut depths = Vec::new();
+        let mut own: Vec<Vec<u32>> = vec![Vec::new(); edges.len()];
+        let mut position = 0;
+        derivation.walk(
+            self.forest,
+            |depth, _| depths.push(depth),
+            |step, _| {
+                own[step].push(position);
+                position += 1;
+            },
+        );
+        let mut parents = Vec::with_capacity(edges.len());
+        let mut path: Vec<usize> = Vec::new();
+        let mut held: Vec<Vec<usize>> = vec![Vec::new(); edges.len()];
+        for (index, &depth) in depths.iter().enumerate() {
+            path.truncate(depth);
+            if let Some(&parent) = path.last() {
+                held[parent].push(index);
+            }
+            parents.push(path.last().copied());
+            path.push(index);
+        }
+        let mut steps = Vec::with_capacity(edges.len());
+        for (index, change) in changes.into_iter().enumerate() {
+            let edge = edges[index];
+            let (kind, rule) = self.derived.rule_of(edge);
+            let (mut words, mut inner) = (own[index].iter(), held[index].iter());
+            let mut target = Vec::new();
+            for symbol in self.forest.target(edge) {
+                match symbol {
+                    Target::Bundle(bundle) => {
+                        let count = self.forest.bundle(*bundle).len();
+                        target.extend(words.by_ref().take(count).map(|&word| Piece::Word(word)));
+                    }
+                    Target::Vertex(_) => target.extend(inner.next().map(|&step| Piece::Step(step))),
+                }
+            }
+            let (leaves, _) = self.derived.leaves_of(edge);
+            let source = leaves.into_iter().flat_map(|leaf| {
+                let [start, end] = self.leaf_span(leaf as usize);
+                start..end
+            });
+            let parts = rules.get(index).cloned().unwrap_or_default();
+            steps.push(Step {
+                parent: parents[index],
+                depth: depths[index],
+                node: self.forest.edge(edge).head.0 as usize,
+                rule: self.derived.rule_text(edge),
+                kind,
+                count: self.count(rule),
+                source: source.collect(),
+                target,
+                score: parts.iter().map(|part| part.score).sum(),
+                parts,
+                lines: self.lines(rule)?,
+                competitor: change.map(|change| self.competitor(&change, totals, score)),
+            });
+        }
+        Ok(steps)
+    }
+
+    fn count(&self, rule: Option<RuleId>) -> Option<[f64; 3]> {
+        let count = self.derived.model().grammar().notes(rule?).count?;
+        Some([count.rule.to_f64(), count.source.to_f64(), count.target.to_f64()])
+    }
+
+    /// The training lines of a rule of the table.
+    fn lines(&self, rule: Option<RuleId>) -> Result<Vec<Line>> {
+        let (Some(id), Some(lines)) = (rule, self.derived.model().training_lines()) else {
+            return Ok(Vec::new());
+        };
+        let table = self.derived.model().grammar();
+        let rule = table.rule(id);
+        let vocab = self.sentence.vocab();
+        let source: Vec<&str> = rule
+            .source()
+            .iter()
+            .filter_map(|token| match token {
+                Source::Word(word) => Some(vocab.text(*word)),
+                Source::Open(..) | Source::Var(_) => None,
+            })
+            .collect();
+        let target: Vec<&str> = rule
+            .target()
+            .iter()
+            .filter_map(|token| match token {
+                TargetSide::Word(word) => Some(vocab.text(*word)),
+                TargetSide::Var(_) => None,
+            })
+            .collect();
+        let mut found = Vec::new();
+        for number in table.notes(id).lines {
+            let Some(line) = lines.get(number)? else { continue };
+            let cut = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+            let (from, to) = (cut(&line.source), cut(&line.target));
+            let marks = |words: &[&str], text: &[String]| {
+                let text: Vec<&str> = text.iter().map(String::as_str).collect();
+                narrowest(words, &text).unwrap_or_default()
+            };
+            let (source_marks, target_marks) = (marks(&source, &from), marks(&target, &to));
+            found.push(Line { number: line.number, source: from, target: to, source_marks, target_marks });
+        }
+        Ok(found)
+    }
+
+    fn competitor(&self, change: &Changed, totals: &[Contribution], score: f64) -> Competitor {
+        let parts = self.derived.other(&change.derivation).contributions();
+        Competitor {
+            rule: self.derived.rule_text(change.edge),
+            kind: self.derived.rule_of(change.edge).0,
+            words: self.texts(&change.derivation),
+            score: parts.score(),
+            difference: score - parts.score(),
+            decided: decided(totals, &parts.totals()),
+        }
+    }
+
+    fn runner_up(
+        &self,
+        best: &Derivation,
+        totals: &[Contribution],
+        score: f64,
+        other: &Derivation,
+    ) -> RunnerUp {
+        let parts = self.derived.other(other).contributions();
+        let words = self.texts(other);
+        let new: Vec<EdgeId> =
+            other.edges().iter().copied().filter(|edge| !best.edges().contains(edge)).collect();
+        let rules = new.into_iter().map(|edge| self.derived.rule_text(edge));
+        RunnerUp {
+            translation: self.target.text(&words.iter().map(String::as_str).collect::<Vec<_>>()),
+            score: parts.score(),
+            difference: score - parts.score(),
+            decided: decided(totals, &parts.totals()),
+            rules: rules.collect(),
+            words,
+        }
+    }
+}
+
+/// What a rule is, in words; nothing for rules that were learnt.
+pub(super) fn note(kind: RuleKind) -> &'static str {
+    match kind {
+        RuleKind::Table => "",
+        RuleKind::Overlay => "of the overlay",
+        RuleKind::Term => "of the glossary, or kept as it is",
+        RuleKind::Copy => "no rule matches: words copied, parts in source order",
+    }
+}

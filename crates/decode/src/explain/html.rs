@@ -1,0 +1,42 @@
+//! An explanation as one HTML page that needs nothing else: style, script and data are inside.
+
+use super::Explanation;
+
+const PAGE: &str = include_str!("page/page.html");
+const STYLE: &str = include_str!("page/page.css");
+const TREE: &str = include_str!("page/tree.js");
+const SCRIPT: &str = include_str!("page/page.js");
+
+impl Explanation {
+    /// As a page for a browser.
+    pub fn html(&self) -> String {
+        // In a script, a text must not look like the script's end.
+        let data = self.json().replace('<', "\\u003c");
+        let title = escaped(&format!("{} → {}", self.source.join(" "), self.translation));
+        let lang = escaped(&self.languages[1]);
+        let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len());
+        // One pass, so that nothing in the data is taken for a place to fill.
+        let mut rest = PAGE;
+        while let Some((before, after)) = rest.split_once("{{") {
+            let Some((name, behind)) = after.split_once("}}") else { break };
+            page.push_str(before);
+            page.push_str(match name {
+                "title" => &title,
+                "lang" => &lang,
+                "style" => STYLE,
+                "tree" => TREE,
+                "script" => SCRIPT,
+                "data" => &data,
+                _ => "",
+            });
+            rest = behind;
+        }
+        page.push_str(rest);
+        page
+    }
+}
+
+/// Text for HTML.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

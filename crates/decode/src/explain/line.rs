@@ -1,0 +1,26 @@
+//! From a line of text to its explanation.
+
+use super::Explanation;
+use super::build::explain;
+use crate::error::Result;
+use crate::translate::Request;
+use crate::worker::Worker;
+
+/// The second best translation is looked for among this many.
+const LISTED: usize = 10;
+
+impl Worker {
+    /// Translates a line and tells why; `None` if it has no words. The number of translations of the request does not
+    /// matter.
+    pub fn explain(&mut self, line: &str, request: &Request) -> Result<Option<Explanation>> {
+        let sentence = self.read(line, request.input, request.with());
+        let sentence = sentence.map_err(|unread| unread.at("the sentence", 1))?;
+        let Some(sentence) = sentence else { return Ok(None) };
+        let listed = Request { best: LISTED, ..request.clone() };
+        let decoded = self.decode_request(&sentence, &listed)?;
+        let Some(best) = decoded.hypotheses.first() else { return Ok(None) };
+        let derived = self.derived(&sentence, request.with(), &decoded.forest, &best.derivation);
+        let trace = self.trace(&sentence, &decoded.forest, request.search);
+        Ok(Some(explain(&derived, &decoded, &trace, line, request)?))
+    }
+}

@@ -1,0 +1,127 @@
+//! Features of rules, of default rules, and of the input's own score.
+
+use sylvan_forest::Target;
+use sylvan_rules::apply::{Applier, Origin};
+
+use super::{Feature, Place, Replay, Scorer};
+
+/// Per layer of grammars: the features of its table, `rules` and `words`.
+#[derive(Debug)]
+pub struct RuleFeatures {
+    layers: Vec<Vec<String>>,
+}
+
+impl RuleFeatures {
+    /// Those of all layers. A sentence's own rules count as rules of the first.
+    pub fn new(applier: &Applier) -> Self {
+        let names =
+            |layer| applier.grammar(layer).map_or(&[][..], |grammar| grammar.feature_names()).to_vec();
+        Self { layers: (0..applier.layer_count()).map(names).collect() }
+    }
+
+    /// The number of a layer's first feature.
+    fn first(&self, layer: usize) -> usize {
+        self.layers[..layer].iter().map(|names| names.len() + 2).sum()
+    }
+}
+
+impl Scorer for RuleFeatures {
+    fn features(&self) -> Vec<Feature> {
+        let mut all = Vec::new();
+        for (number, names) in self.layers.iter().enumerate() {
+            let names = names.iter().map(String::as_str).chain(["rules", "words"]);
+            all.extend(names.map(|name| {
+                let start = match name {
+                    // Corrections are weighed as the table is, and not tuned.
+                    _ if number > 0 => 0.0,
+                    "p_ef" | "p_fe" => 0.2,
+                    "lex_ef" | "lex_fe" => 0.15,
+                    "rules" => -0.1,
+                    "words" => 0.5,
+                    _ => 0.0,
+                };
+                let name = format!("tm{number}.{name}");
+                if number == 0 { Feature::tuned(name, start) } else { Feature::fixed(name, start) }
+            }));
+        }
+        all
+    }
+
+    fn replay(&self, replay: &Replay<'_>, emit: &mut dyn FnMut(Place, usize, f64)) {
+        for (place, &edge) in replay.derivation.edges().iter().enumerate() {
+            let Origin::Rule(number, rule) = replay.applier.origin(replay.forest.edge(edge).spec.rule) else {
+                continue;
+            };
+            // The sentence's own rules are behind all layers.
+            let layer = if number < self.layers.len() { number } else { 0 };
+            let (first, count) = (self.first(layer), self.layers[layer].len());
+            let mut emit = |feature: usize, value: f64| {
+                if value != 0.0 {
+                    emit(Place::Edge(place), first + feature, value);
+                }
+            };
+            let grammar = replay.applier.grammar(number).or(replay.own);
+            // Only a damaged forest has rules that no grammar has.
+            if let Some(grammar) = grammar.filter(|grammar| (rule.0 as usize) < grammar.len()) {
+                let values = grammar.features(rule).into_iter().take(count);
+                values.enumerate().for_each(|(feature, value)| emit(feature, f64::from(value)));
+            }
+            emit(count, 1.0);
+            emit(count + 1, words(replay, place) as f64);
+        }
+    }
+}
+
+/// How many target words an edge of a derivation has itself.
+fn words(replay: &Replay<'_>, place: usize) -> usize {
+    let target = replay.forest.target(replay.derivation.edges()[place]).iter();
+    let words = target.map(|symbol| match symbol {
+        Target::Bundle(bundle) => replay.forest.bundle(*bundle).len(),
+        Target::Vertex(_) => 0,
+    });
+    words.sum()
+}
+
+/// Default rules: `glue` for each, `oov` for each copied word.
+///
+/// Words that no rule knows are few in a tuning text: their weights would be luck, and luck rewards copying. So they
+/// are not tuned.
+#[derive(Debug)]
+pub struct DefaultRuleFeatures;
+
+impl Scorer for DefaultRuleFeatures {
+    fn features(&self) -> Vec<Feature> {
+        vec![Feature::fixed("glue", -2.0), Feature::fixed("oov", -2.0)]
+    }
+
+    fn replay(&self, replay: &Replay<'_>, emit: &mut dyn FnMut(Place, usize, f64)) {
+        for (place, &edge) in replay.derivation.edges().iter().enumerate() {
+            if let Origin::Default(_) = replay.applier.origin(replay.forest.edge(edge).spec.rule) {
+                emit(Place::Edge(place), 0, 1.0);
+                let copied = words(replay, place);
+                if copied > 0 {
+                    emit(Place::Edge(place), 1, copied as f64);
+                }
+            }
+        }
+    }
+}
+
+/// `parse`: the score that the input itself has, over packed forests.
+#[derive(Debug)]
+pub struct ParseFeature;
+
+impl Scorer for ParseFeature {
+    fn features(&self) -> Vec<Feature> {
+        vec![Feature::fixed("parse", 0.0)]
+    }
+
+    fn replay(&self, replay: &Replay<'_>, emit: &mut dyn FnMut(Place, usize, f64)) {
+        for (place, &edge) in replay.derivation.edges().iter().enumerate() {
+            let score = replay.forest.input_score(edge);
+            if score != 0.0 {
+                emit(Place::Edge(place), 0, score);
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The rules of one sentence for its terms.
+
+use sylvan_base::Vocab;
+use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleCount, RuleId, Source, TargetSide};
+use sylvan_trees::{Child, Tree};
+
+use super::Term;
+use super::borrow::Borrowed;
+
+/// Rules for the terms of a tree in which each term is one leaf: those that are borrowed from the table, best first,
+/// and one that is nothing but the term, with the features of the best borrowed one that could stand in its place.
+/// The second list says of each rule which one of the table it was made of.
+pub(crate) fn own_rules(
+    terms: &[Term],
+    tree: &Tree,
+    borrowed: &[Borrowed],
+    table: &Grammar,
+    vocab: &Vocab,
+) -> (Grammar, Vec<Option<RuleId>>) {
+    let mut builder = GrammarBuilder::new(table.feature_names().iter().map(String::as_str));
+    let mut from = Vec::new();
+    for Borrowed { rule, links, features, from: id, .. } in borrowed {
+        builder.add_counted(rule, features, RuleCount::default(), links, vocab);
+        from.push(Some(*id));
+    }
+    let mut alone: Vec<Rule> = Vec::new();
+    for node in tree.nodes() {
+        let [Child::Leaf(position)] = tree.children(node) else { continue };
+        let leaf = tree.words()[*position as usize];
+        let Some(term) = terms.iter().find(|term| term.leaf == leaf) else { continue };
+        for target in &term.targets {
+            let source = vec![Source::Open(tree.label(node), 1), Source::Word(leaf)];
+            let target = target.iter().map(|&word| TargetSide::Word(word)).collect();
+            let rule = Rule::new(source, target).expect("a node over a word is a source side");
+            if !alone.contains(&rule) && !borrowed.iter().any(|known| known.rule == rule) {
+                alone.push(rule);
+            }
+        }
+    }
+    for rule in &alone {
+        let same = borrowed.iter().find(|known| known.rule.source() == rule.source());
+        let none = || vec![0.0; table.feature_names().len()];
+        builder.add(rule, &same.map_or_else(none, |same| same.features.clone()), vocab);
+        from.push(None);
+    }
+    (builder.finish(), from)
+}

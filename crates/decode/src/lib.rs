@@ -1,0 +1,43 @@
+//! Translating with a model: sentences in, translations with all that is known about them out.
+//!
+//! ```text
+//! model file --Model::open--> Model --Arc--> Worker --translate--> Translated (text, words, spans, links, features)
+//!                                                `----explain---> Explanation (why)
+//! ```
+//!
+//! A [`Model`] is opened once, never changes and is shared by all threads; each thread has a [`Worker`]. What belongs to
+//! a request is in the [`Request`]: search, glossary, corrections, how much is wanted, until when. Results depend on
+//! the request alone.
+//!
+//! *Useful for* everything that translates: the program, a server, a notebook. *Not useful for* making models, which is
+//! `sylvan-train`.
+
+#![deny(missing_docs)]
+
+pub mod compare;
+pub mod corrections;
+mod error;
+pub mod explain;
+pub mod features;
+pub mod file;
+pub mod glossary;
+mod json;
+pub mod lines;
+mod model;
+mod models;
+mod reading;
+mod sentence;
+pub mod text;
+mod translate;
+mod worker;
+
+pub use error::{Error, Result};
+pub use explain::Explanation;
+pub use glossary::Glossary;
+pub use json::forest_json;
+pub use model::{Model, OpenOptions};
+pub use models::Ngram;
+pub use reading::{Input, Unread};
+pub use sentence::{Sentence, Syntax};
+pub use translate::{Details, Request, Translated, Translation, translate_lines, workers};
+pub use worker::{Decoded, Derived, Hypothesis, List, RuleKind, SentenceForest, With, Worker};

@@ -1,0 +1,291 @@
+//! A model, open and ready: shared by all threads, changed by none.
+//!
+//! Everything that does not depend on a sentence is done once, when a model is opened: the vocabulary is read, its words
+//! are looked up in the language models, rules are weighed. What belongs to a sentence or to a request (its words, a
+//! glossary, corrections) lies in objects of its own.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sylvan_base::Vocab;
+use sylvan_lm::{Lm, WordId};
+use sylvan_parse::Parser;
+use sylvan_rules::apply::{Applier, DefaultRules};
+use sylvan_rules::{Formalism, Grammar, SparseWeights, Weights, features as rule_features};
+use sylvan_store::TextReader;
+use sylvan_text::{Protect, Tokenizer};
+
+use crate::error::{Error, Result};
+use crate::features::{
+    DefaultRuleFeatures, Features, LanguageModelFeature, ParseFeature, RuleFeatures, Scorer,
+};
+use crate::file::ModelFile;
+use crate::glossary::{Glossary, each_line};
+use crate::lines::TrainingLines;
+use crate::models::{Ngram, WordModel};
+use crate::text::{SourceText, TargetText, tokenizer};
+
+/// What opening a model is told.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct OpenOptions {
+    /// Regular expressions: what they match is neither cut nor translated.
+    pub keep: Vec<String>,
+}
+
+/// Rules, language models, weights, and what turns text into trees and words into text.
+#[derive(Debug)]
+pub struct Model {
+    parts: Arc<Parts>,
+    weights: Weights,
+    rules: Weighed,
+}
+
+/// What does not depend on weights.
+#[derive(Debug)]
+struct Parts {
+    vocab: Arc<Vocab>,
+    grammar: Grammar,
+    models: Vec<WordModel>,
+    text: TextParts,
+}
+
+/// What only models that read text have.
+#[derive(Debug, Default)]
+struct TextParts {
+    parser: Option<Parser>,
+    /// States that the parser keeps per step, as in training.
+    parser_beam: usize,
+    source: SourceText,
+    target: Option<TargetText>,
+    keep: Protect,
+    /// How terms of a glossary are cut: source and target.
+    term_tokenizers: Option<[Tokenizer; 2]>,
+    /// The training text, for explanations.
+    lines: Option<TrainingLines>,
+    /// Codes of the source and the target language.
+    languages: [String; 2],
+}
+
+/// Rules with their weights, and the features of all parts.
+#[derive(Debug)]
+pub(crate) struct Weighed {
+    pub(crate) applier: Applier,
+    pub(crate) features: Features,
+    /// The weights of the language models.
+    model_weights: Vec<f64>,
+}
+
+impl Weighed {
+    pub(crate) fn new(applier: Applier, models: usize, weights: &Weights) -> Self {
+        let mut scorers: Vec<Box<dyn Scorer>> = vec![
+            Box::new(RuleFeatures::new(&applier)),
+            Box::new(DefaultRuleFeatures),
+            Box::new(ParseFeature),
+        ];
+        for number in 0..models {
+            scorers.push(Box::new(LanguageModelFeature(number)));
+        }
+        let features = Features::new(scorers, weights);
+        let model_weights = features.weights()[features.weights().len() - models..].to_vec();
+        Self { applier, features, model_weights }
+    }
+}
+
+impl Model {
+    /// Opens a model file.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::open_with(path, &OpenOptions::default())
+    }
+
+    /// Opens a model file in a certain way.
+    pub fn open_with(path: &Path, options: &OpenOptions) -> Result<Self> {
+        let file = ModelFile::open(path)?;
+        let keep = Protect::new(&options.keep).map_err(Error::Pattern)?;
+        let manifest = file.manifest();
+        let term_tokenizers = (!manifest.tokenized).then(|| {
+            [&manifest.source_lang, &manifest.target_lang]
+                .map(|lang| tokenizer(lang, None, Protect::default()))
+        });
+        let text = TextParts {
+            parser: file.parser()?,
+            parser_beam: manifest.parser_beam(),
+            source: file.source_text(keep.clone())?,
+            target: Some(file.target_text()),
+            keep,
+            term_tokenizers,
+            lines: file.training_lines()?,
+            languages: [manifest.source_lang.clone(), manifest.target_lang.clone()],
+        };
+        let (grammar, weights) = (file.grammar()?, file.weights()?);
+        let vocab = grammar.vocab();
+        Self::from_all(grammar, file.models()?, weights, vocab, text)
+    }
+
+    /// Opens a rule table and language models, for trees. Weights under another toolkit's names are converted: the
+    /// second value says so.
+    pub fn open_parts(grammar: &Path, lms: &[PathBuf], weights: &Weights) -> Result<(Self, bool)> {
+        let grammar = Grammar::open(grammar)?;
+        let lms: Vec<Lm> = lms.iter().map(|path| Lm::open(path)).collect::<Result<_, _>>()?;
+        let foreign = weights.iter().any(|(name, _)| ["egfp", "fgep", "egfl", "fgel"].contains(&name));
+        let weights = if foreign { rule_features::weights_from_travatar(weights) } else { weights.clone() };
+        let vocab = grammar.vocab();
+        Ok((Self::from_parts(grammar, lms, weights, vocab)?, foreign))
+    }
+
+    /// A model of parts that are there, for trees; the grammar's symbols are those of the vocabulary.
+    pub fn from_parts(grammar: Grammar, lms: Vec<Lm>, weights: Weights, vocab: Vocab) -> Result<Self> {
+        Self::from_all(grammar, lms, weights, vocab, TextParts::default())
+    }
+
+    fn from_all(
+        grammar: Grammar,
+        lms: Vec<Lm>,
+        weights: Weights,
+        vocab: Vocab,
+        text: TextParts,
+    ) -> Result<Self> {
+        if lms.is_empty() {
+            return Err(Error::NoLanguageModel);
+        }
+        let models = lms.into_iter().map(|lm| WordModel::new(lm, &vocab)).collect();
+        let parts = Arc::new(Parts { vocab: Arc::new(vocab), grammar, models, text });
+        Ok(Self::weighed(parts, weights))
+    }
+
+    fn weighed(parts: Arc<Parts>, weights: Weights) -> Self {
+        let applier = applier(&parts.grammar, &weights, &parts.vocab);
+        let rules = Weighed::new(applier, parts.models.len(), &weights);
+        Self { parts, weights, rules }
+    }
+
+    /// The same model with other weights. All else is shared, not copied.
+    pub fn with_weights(&self, weights: Weights) -> Self {
+        Self::weighed(Arc::clone(&self.parts), weights)
+    }
+
+    /// What its rules are applied to.
+    pub fn formalism(&self) -> Formalism {
+        self.parts.grammar.meta().formalism
+    }
+
+    /// Labels and words of the rules.
+    pub fn vocab(&self) -> &Arc<Vocab> {
+        &self.parts.vocab
+    }
+
+    /// The rules.
+    pub fn grammar(&self) -> &Grammar {
+        &self.parts.grammar
+    }
+
+    /// The weights, under this program's names.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The features, with their weights.
+    pub fn features(&self) -> &Features {
+        &self.rules.features
+    }
+
+    pub(crate) fn rules(&self) -> &Weighed {
+        &self.rules
+    }
+
+    /// The parser, and how many states it keeps.
+    pub(crate) fn parser(&self) -> Option<(&Parser, usize)> {
+        self.parts.text.parser.as_ref().map(|parser| (parser, self.parts.text.parser_beam))
+    }
+
+    /// How source text becomes words.
+    pub fn source_text(&self) -> &SourceText {
+        &self.parts.text.source
+    }
+
+    /// How target words become text.
+    pub fn target_text(&self) -> TargetText {
+        self.parts.text.target.unwrap_or_else(TargetText::words)
+    }
+
+    /// What goes through as it is.
+    pub(crate) fn kept(&self) -> &Protect {
+        &self.parts.text.keep
+    }
+
+    /// The training text, if the model keeps it.
+    pub fn training_lines(&self) -> Option<&TrainingLines> {
+        self.parts.text.lines.as_ref()
+    }
+
+    /// Codes of the source and the target language; empty where they are not known.
+    pub fn languages(&self) -> &[String; 2] {
+        &self.parts.text.languages
+    }
+
+    /// How many language models there are.
+    pub(crate) fn model_count(&self) -> usize {
+        self.parts.models.len()
+    }
+
+    /// What each language model calls the tokens of a sentence.
+    pub(crate) fn word_ids(
+        &self,
+        tokens: &[sylvan_forest::Token],
+        vocab: &Vocab,
+        out: &mut Vec<Vec<WordId>>,
+    ) {
+        out.resize_with(self.parts.models.len(), Vec::new);
+        for (model, ids) in self.parts.models.iter().zip(out) {
+            model.sentence_ids(tokens, vocab, ids);
+        }
+    }
+
+    /// The language models over a sentence whose tokens have these ids.
+    pub(crate) fn ngrams<'s>(&'s self, ids: &'s [Vec<WordId>]) -> Vec<Ngram<'s>> {
+        let weighed = self.parts.models.iter().zip(ids).zip(&self.rules.model_weights);
+        weighed.map(|((model, ids), &weight)| model.over(ids, weight)).collect()
+    }
+
+    /// Target text in words, as this model's texts are cut.
+    pub(crate) fn target_words(&self, text: &str) -> Vec<String> {
+        self.cut(1, text).split_ascii_whitespace().map(str::to_string).collect()
+    }
+
+    fn cut(&self, side: usize, text: &str) -> String {
+        match &self.parts.text.term_tokenizers {
+            Some(tokenizers) => {
+                let tokens = tokenizers[side].tokenize(text);
+                tokens.iter().map(|token| token.text(text)).collect::<Vec<_>>().join(" ")
+            }
+            None => text.to_string(),
+        }
+    }
+
+    /// Adds a term to a glossary: text of the source language and of the target language. A term that is there already
+    /// gets one more translation, and the search chooses.
+    pub fn add_term(&self, glossary: &mut Glossary, source: &str, target: &str) {
+        let (plain, target) = (self.cut(0, source), self.cut(1, target));
+        // A term may stand first in a sentence, where its case is another one.
+        let cased = self.parts.text.source.tokenized(source);
+        glossary.add(&plain, &target);
+        if cased != plain {
+            glossary.add(&cased, &target);
+        }
+    }
+
+    /// Reads terms that must be used: text of the source language, a tab, text of the target language; source text
+    /// alone is kept as it is.
+    pub fn read_glossary(&self, path: &Path) -> Result<Glossary> {
+        let mut glossary = Glossary::default();
+        let mut reader = TextReader::open(path)?;
+        each_line(&mut reader, |source, target| self.add_term(&mut glossary, source, target))?;
+        Ok(glossary)
+    }
+}
+
+/// A table with its weights.
+pub(crate) fn applier(grammar: &Grammar, weights: &Weights, vocab: &Vocab) -> Applier {
+    let applier = Applier::new(grammar, weights, DefaultRules::weighted(weights));
+    applier.with_sparse(SparseWeights::of(weights, vocab))
+}

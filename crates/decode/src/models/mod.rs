@@ -1,0 +1,44 @@
+//! Word models: language models over the words of one sentence, one or several.
+//!
+//! ```text
+//! opening   WordModel   an n-gram model, and what it calls each word of the model's vocabulary
+//! sentence  Ngram       the model over the sentence's tokens, with its weight
+//!           Several     any number of them side by side, as one model
+//! ```
+
+mod ngram;
+mod several;
+
+use sylvan_base::{Id, Vocab};
+use sylvan_forest::Token;
+use sylvan_lm::{Lm, WordId};
+
+pub use ngram::Ngram;
+pub(crate) use several::{Memory, Several};
+
+/// An n-gram model and the ids of all words of a vocabulary in it, looked up once.
+#[derive(Debug)]
+pub(crate) struct WordModel {
+    lm: Lm,
+    ids: Vec<WordId>,
+}
+
+impl WordModel {
+    pub(crate) fn new(lm: Lm, vocab: &Vocab) -> Self {
+        let ids = vocab.iter().map(|(_, text)| lm.word(text)).collect();
+        Self { lm, ids }
+    }
+
+    /// The ids of a sentence's tokens, in their order. Words behind the model's vocabulary are looked up by their text.
+    pub(crate) fn sentence_ids(&self, tokens: &[Token], vocab: &Vocab, out: &mut Vec<WordId>) {
+        out.clear();
+        out.extend(tokens.iter().map(|token| match self.ids.get(token.word.index()) {
+            Some(&id) => id,
+            None => self.lm.word(vocab.text(token.word)),
+        }));
+    }
+
+    pub(crate) fn over<'s>(&'s self, ids: &'s [WordId], weight: f64) -> Ngram<'s> {
+        Ngram::new(&self.lm, ids, weight)
+    }
+}

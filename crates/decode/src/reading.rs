@@ -1,0 +1,148 @@
+//! From a line to a sentence: text is cut into words and parsed, trees are read; then both are prepared alike.
+//!
+//! ```text
+//! text --tokenise, truecase--> words --parse--> tree --+
+//! Penn brackets ---------------------------------------+--terms, preprocessing--> Sentence
+//! packed forest ---------------------------------------+
+//! ```
+//!
+//! What a line may be depends on the model's formalism: rules over trees need trees, from the line or from a parser.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::Serialize;
+use sylvan_base::{Fault, Symbol, Vocab};
+use sylvan_parse::Workspace as Parsing;
+use sylvan_rules::Formalism;
+use sylvan_trees::penn::{Brackets, parse_line};
+use sylvan_trees::{PackedForest, escape};
+
+use crate::error::Error;
+use crate::glossary::Glossary;
+use crate::model::{Model, Weighed};
+use crate::sentence::{Preparation, Sentence, sentence_vocab};
+
+/// What lines are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Input {
+    /// Text, raw or tokenised as the model has it.
+    #[default]
+    Text,
+    /// Trees in Penn brackets.
+    Tree,
+}
+
+/// Why a line is no sentence.
+#[derive(Debug)]
+pub enum Unread {
+    /// Something is wrong with the line.
+    Fault(Fault),
+    /// The model cannot take such lines.
+    Error(Error),
+}
+
+impl Unread {
+    /// With the place of the line.
+    pub fn at(self, name: &str, line: u64) -> Error {
+        match self {
+            Self::Fault(fault) => Error::Input(fault.at(name, line)),
+            Self::Error(error) => error,
+        }
+    }
+}
+
+/// Reads the sentences of a request.
+pub(crate) struct Reading<'r> {
+    pub(crate) model: &'r Model,
+    /// The rules that sentences are read for: the model's, or those with corrections.
+    pub(crate) rules: &'r Weighed,
+    /// Their vocabulary.
+    pub(crate) vocab: &'r Arc<Vocab>,
+    pub(crate) glossary: Option<&'r Glossary>,
+}
+
+impl Reading<'_> {
+    /// The sentence of a line; `None` if it has no words.
+    pub(crate) fn line(
+        &self,
+        line: &str,
+        input: Input,
+        parsing: &mut Parsing,
+    ) -> Result<Option<Sentence>, Unread> {
+        match (self.model.formalism(), input) {
+            (Formalism::Tree, Input::Text) => self.text(line, parsing),
+            (Formalism::Tree, Input::Tree) => self.tree(line).map_err(Unread::Fault),
+            (other, _) => Err(Unread::Fault(Fault::new(
+                0,
+                format!("a model of kind {}", other.as_str()),
+                "one that this version knows",
+            ))),
+        }
+    }
+
+    fn preparation<'p>(&'p self, glossaries: &'p [&'p Glossary]) -> Preparation<'p> {
+        Preparation { applier: &self.rules.applier, table: self.model.grammar(), glossaries }
+    }
+
+    /// Parses text.
+    fn text(&self, line: &str, parsing: &mut Parsing) -> Result<Option<Sentence>, Unread> {
+        let Some((parser, beam)) = self.model.parser() else { return Err(Unread::Error(Error::NoParser)) };
+        let words = self.model.source_text().words(line);
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        let mut vocab = sentence_vocab(self.vocab);
+        let Some(parsed) = parser.constituents(&texts, beam, 1, &mut vocab, parsing).into_iter().next()
+        else {
+            return Ok(None);
+        };
+        // Rules were learnt from trees in brackets, where round brackets are written otherwise.
+        let tree = parsed.tree.map_symbols(|symbol| escaped(symbol, &mut vocab));
+        let kept = self.kept(line);
+        let glossaries: Vec<&Glossary> = self.glossary.into_iter().chain(kept.as_ref()).collect();
+        Ok(self.preparation(&glossaries).tree(tree, Some(words), vocab))
+    }
+
+    /// Reads a tree in Penn brackets. `None` stands for an empty parse.
+    pub(crate) fn tree(&self, line: &str) -> Result<Option<Sentence>, Fault> {
+        let mut vocab = sentence_vocab(self.vocab);
+        let tree = parse_line(line, Brackets::default(), &mut vocab)?;
+        let glossaries: Vec<&Glossary> = self.glossary.into_iter().collect();
+        Ok(tree.and_then(|tree| self.preparation(&glossaries).tree(tree, None, vocab)))
+    }
+
+    /// Prepares a packed forest whose symbols are those of `vocab`.
+    pub(crate) fn forest(&self, forest: PackedForest, vocab: Vocab) -> Option<Sentence> {
+        let glossaries: Vec<&Glossary> = self.glossary.into_iter().collect();
+        self.preparation(&glossaries).forest(forest, vocab)
+    }
+
+    /// Addresses and what the user wants to keep go through as they are: they become terms of this line.
+    fn kept(&self, line: &str) -> Option<Glossary> {
+        let found = self.model.kept().find(line);
+        if found.is_empty() {
+            return None;
+        }
+        let mut terms = Glossary::default();
+        for (start, end) in found {
+            let words: Vec<&str> = line[start..end].split_whitespace().collect();
+            let kept = words.join(" ");
+            // As the first word of a sentence it may have been given another case.
+            if let Some(truecaser) = &self.model.source_text().truecaser {
+                terms.add(&truecaser.apply(&words).join(" "), &kept);
+            }
+            terms.add(&kept, &kept);
+        }
+        Some(terms)
+    }
+}
+
+/// A word or label as trees in brackets write it.
+fn escaped(symbol: Symbol, vocab: &mut Vocab) -> Symbol {
+    let text = match escape(vocab.text(symbol)) {
+        Cow::Borrowed(_) => return symbol,
+        Cow::Owned(text) => text,
+    };
+    vocab.intern(&text)
+}

@@ -1,0 +1,178 @@
+//! What is translated: a tree or a packed forest, prepared as the table's trees were, with its terms compiled in.
+
+use std::sync::Arc;
+
+use sylvan_base::{Span, Symbol, Vocab};
+use sylvan_forest::TranslationForest;
+use sylvan_rules::apply::{Applier, SentenceRules, Workspace as Matching};
+use sylvan_rules::{Grammar, Preprocessing, RuleId};
+use sylvan_trees::{CleanUp, PackedForest, Tree, join};
+
+use crate::glossary::{Glossary, Term, borrow, find_terms, own_rules};
+use crate::text::SourceWord;
+
+/// The syntax of a sentence.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Syntax {
+    /// One tree.
+    Tree(Tree),
+    /// Many trees.
+    Forest(PackedForest),
+}
+
+impl Syntax {
+    /// What its leaves say.
+    fn leaves(&self) -> &[Symbol] {
+        match self {
+            Syntax::Tree(tree) => tree.words(),
+            Syntax::Forest(forest) => forest.words(),
+        }
+    }
+}
+
+/// A sentence that is ready to be translated. It has a vocabulary of its own, behind the model's: nothing of it is
+/// left in the model.
+#[derive(Debug)]
+pub struct Sentence {
+    /// Its number, counted from 1; corrections know sentences by it.
+    pub number: Option<u64>,
+    /// Its words.
+    pub words: Vec<SourceWord>,
+    /// The syntax that rules are matched against.
+    pub syntax: Syntax,
+    /// Which words of the sentence each leaf stands for.
+    pub leaves: Vec<Span>,
+    /// Rules for this sentence alone, and of each the rule of the table that it was made of.
+    pub(crate) own: Option<Grammar>,
+    pub(crate) borrowed: Vec<Option<RuleId>>,
+    /// Terms that are in every translation.
+    pub terms: Vec<Term>,
+    /// The places of terms that overlap others and are translated freely.
+    pub missed: Vec<Span>,
+    pub(crate) vocab: Vocab,
+}
+
+impl Sentence {
+    /// A sentence without terms, its syntax as it is.
+    fn plain(syntax: Syntax, words: Option<Vec<SourceWord>>, vocab: Vocab) -> Self {
+        let leaves = syntax.leaves();
+        let words =
+            words.unwrap_or_else(|| leaves.iter().map(|&leaf| SourceWord::new(vocab.text(leaf))).collect());
+        let leaves = (0..leaves.len()).map(|position| Span::new(position, position + 1)).collect();
+        Self {
+            number: None,
+            words,
+            syntax,
+            leaves,
+            own: None,
+            borrowed: Vec::new(),
+            terms: Vec::new(),
+            missed: Vec::new(),
+            vocab,
+        }
+    }
+
+    /// Labels and words: those of the model, and what only this sentence has.
+    pub fn vocab(&self) -> &Vocab {
+        &self.vocab
+    }
+
+    /// The rules made for this sentence alone.
+    pub fn own_rules(&self) -> Option<&Grammar> {
+        self.own.as_ref()
+    }
+
+    /// Source words as the words of the sentence, not as leaves: a span of leaves.
+    pub(crate) fn words_of(&self, leaves: Span) -> [u32; 2] {
+        let covered = self.leaves.get(leaves.range()).unwrap_or_default();
+        [covered.first().map_or(0, |leaf| leaf.start), covered.last().map_or(0, |leaf| leaf.end)]
+    }
+
+    /// All derivations of the sentence.
+    pub(crate) fn forest(&self, applier: &Applier, work: &mut Matching) -> TranslationForest {
+        let given = SentenceRules { own: self.own.as_ref(), number: self.number };
+        match &self.syntax {
+            Syntax::Tree(tree) => applier.forest_in(tree, &self.vocab, given, work),
+            Syntax::Forest(forest) => applier.forest_in(forest, &self.vocab, given, work),
+        }
+    }
+}
+
+/// How sentences are prepared: the rules they are for, and the terms they must use.
+pub(crate) struct Preparation<'p> {
+    pub(crate) applier: &'p Applier,
+    pub(crate) table: &'p Grammar,
+    pub(crate) glossaries: &'p [&'p Glossary],
+}
+
+impl Preparation<'_> {
+    fn terms(&self, words: &[Symbol], vocab: &mut Vocab) -> (Vec<Term>, Vec<Span>) {
+        if self.glossaries.iter().all(|glossary| glossary.is_empty()) {
+            return (Vec::new(), Vec::new());
+        }
+        let texts: Vec<String> = words.iter().map(|&word| vocab.text(word).to_string()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        find_terms(self.glossaries, &texts, vocab)
+    }
+
+    /// Prepares a tree, whose symbols are those of `vocab`; `None` if nothing is left of it. Its words are the leaves
+    /// unless they are given.
+    pub(crate) fn tree(
+        &self,
+        tree: Tree,
+        words: Option<Vec<SourceWord>>,
+        mut vocab: Vocab,
+    ) -> Option<Sentence> {
+        let preprocessing = self.table.meta().preprocessing;
+        // Terms are words of the sentence without traces, and brackets go before nodes are divided.
+        let cleaned = preprocessing.clean_up.apply(tree, &mut vocab)?;
+        let divide = Preprocessing { clean_up: CleanUp::as_is(), ..preprocessing };
+        let (terms, missed) = self.terms(cleaned.words(), &mut vocab);
+        if terms.is_empty() {
+            let syntax = Syntax::Tree(divide.apply(cleaned, &mut vocab)?);
+            return Some(Sentence::plain(syntax, words, vocab));
+        }
+        let words = words.unwrap_or_else(|| {
+            cleaned.words().iter().map(|&word| SourceWord::new(vocab.text(word))).collect()
+        });
+        let leaves = leaves(cleaned.words().len(), &terms);
+        let runs: Vec<(Span, Symbol)> = terms.iter().map(|term| (term.span, term.leaf)).collect();
+        let tree = divide.apply(join(&cleaned, &runs), &mut vocab)?;
+        let before = divide.apply(cleaned, &mut vocab)?;
+        let allowed = |rule| self.applier.overlay().is_none_or(|overlay| overlay.allows(rule, None));
+        let around = borrow(self.table, self.applier.feature_weights(0), allowed, &before, &terms);
+        let (own, borrowed) = own_rules(&terms, &tree, &around, self.table, &vocab);
+        let (own, syntax) = (Some(own), Syntax::Tree(tree));
+        Some(Sentence { number: None, words, syntax, leaves, own, borrowed, terms, missed, vocab })
+    }
+
+    /// Prepares a packed forest. If it holds terms, its best tree is taken: terms cut through brackets, which a forest
+    /// has too many of.
+    pub(crate) fn forest(&self, forest: PackedForest, mut vocab: Vocab) -> Option<Sentence> {
+        if self.terms(forest.words(), &mut vocab).0.is_empty() {
+            let preprocessing = self.table.meta().preprocessing;
+            let syntax = Syntax::Forest(preprocessing.apply_forest(forest, &mut vocab));
+            return Some(Sentence::plain(syntax, None, vocab));
+        }
+        self.tree(forest.best().0, None, vocab)
+    }
+}
+
+/// An empty vocabulary behind a shared one.
+pub(crate) fn sentence_vocab(shared: &Arc<Vocab>) -> Vocab {
+    Vocab::extending(Arc::clone(shared))
+}
+
+/// One span per leaf: that of a term, or one word.
+fn leaves(words: usize, terms: &[Term]) -> Vec<Span> {
+    let mut leaves = Vec::new();
+    let mut at = 0;
+    for term in terms {
+        leaves.extend((at..term.span.start as usize).map(|position| Span::new(position, position + 1)));
+        leaves.push(term.span);
+        at = term.span.end as usize;
+    }
+    leaves.extend((at..words).map(|position| Span::new(position, position + 1)));
+    leaves
+}

@@ -1,0 +1,222 @@
+//! Translating lines: what a request asks for, and what comes back.
+//!
+//! ```text
+//! line --reading.rs--> Sentence --worker/--> Decoded --detokenise--> Translated
+//! ```
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use sylvan_base::parallel;
+use sylvan_search::{Search, Stop};
+
+use crate::corrections::Corrections;
+use crate::error::{Error, Result};
+use crate::glossary::Glossary;
+use crate::model::Model;
+use crate::reading::Input;
+use crate::sentence::Sentence;
+use crate::text::{SourceWord, TargetText};
+use crate::worker::{Decoded, List, With, Worker};
+
+/// What is wanted of lines. Requests are cheap to make and to clone: what is large in them is shared.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Request {
+    /// What lines are.
+    pub input: Input,
+    /// How to search.
+    pub search: Search,
+    /// How many translations; they differ in their words.
+    pub best: usize,
+    /// What is wanted of each translation beside its words.
+    pub details: Details,
+    /// Whether translations are words separated by spaces, whatever the model's language.
+    pub tokens: bool,
+    /// Terms that must be used.
+    pub glossary: Option<Arc<Glossary>>,
+    /// Corrections of the model's rules.
+    pub corrections: Option<Arc<Corrections>>,
+    /// A deadline, and a way to cancel.
+    pub stop: Stop,
+}
+
+/// What is wanted of a translation beside its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Details {
+    /// Names and values of features.
+    pub features: bool,
+    /// Links between source and target words.
+    pub links: bool,
+    /// The rules, as text.
+    pub rules: bool,
+}
+
+impl Details {
+    /// All there is.
+    pub fn all() -> Self {
+        Self { features: true, links: true, rules: true }
+    }
+}
+
+impl Default for Request {
+    /// The best translation of text, as `sylvan translate` makes it.
+    fn default() -> Self {
+        Self {
+            input: Input::Text,
+            search: Search::default(),
+            best: 1,
+            details: Details::default(),
+            tokens: false,
+            glossary: None,
+            corrections: None,
+            stop: Stop::NEVER,
+        }
+    }
+}
+
+impl Request {
+    /// Lists of translations with everything that is known about them.
+    pub fn list(best: usize) -> Self {
+        Self { best, details: Details::all(), ..Self::default() }
+    }
+
+    /// What sentences are translated with.
+    pub fn with(&self) -> With<'_> {
+        With { glossary: self.glossary.as_deref(), corrections: self.corrections.as_deref() }
+    }
+
+    fn target(&self, model: &Model) -> TargetText {
+        if self.tokens { TargetText::words() } else { model.target_text() }
+    }
+}
+
+/// One translation of a line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Translation {
+    /// As people write it.
+    #[serde(rename = "translation")]
+    pub text: String,
+    /// Its words.
+    pub words: Vec<String>,
+    /// Where each word stands in the text: its first byte and the one behind its last.
+    pub spans: Vec<[usize; 2]>,
+    /// The model score.
+    pub score: f64,
+    /// Names and values of features, if wanted; weights times values is the score.
+    #[serde(serialize_with = "as_map")]
+    pub features: Vec<(String, f64)>,
+    /// Source word and target word, counted from 0, if wanted.
+    pub links: Vec<(u32, u32)>,
+    /// The rules, one per line, indented by depth, if wanted.
+    #[serde(skip)]
+    pub rules: String,
+}
+
+fn as_map<S: serde::Serializer>(features: &[(String, f64)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(features.iter().map(|(name, value)| (name, value)))
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[non_exhaustive]
+pub struct Translated {
+    /// Its words, as the model sees them, with their places in the line.
+    pub source: Vec<SourceWord>,
+    /// Best first; none for a line without words.
+    pub best: Vec<Translation>,
+    /// Source words of terms that overlap others and were translated freely, as places counted from 0.
+    pub missed_terms: Vec<[u32; 2]>,
+    /// Whether a deadline or a limit of work was reached, so that the answer is a best effort.
+    pub cut_short: bool,
+}
+
+impl Translated {
+    /// The best translation; empty for a line without words.
+    pub fn text(&self) -> &str {
+        self.best.first().map_or("", |best| &best.text)
+    }
+}
+
+impl Worker {
+    /// Translates a line. Faults of the line name it as line 1 of "the line".
+    pub fn translate(&mut self, line: &str, request: &Request) -> Result<Translated> {
+        self.translate_at(line, "the line", 1, request)
+    }
+
+    /// Translates a line of a file; its faults name the file and the line.
+    pub fn translate_at(&mut self, line: &str, name: &str, at: u64, request: &Request) -> Result<Translated> {
+        let sentence = self.read(line, request.input, request.with());
+        let Some(sentence) = sentence.map_err(|unread| unread.at(name, at))? else {
+            let source = match request.input {
+                Input::Text => self.model().source_text().words(line),
+                Input::Tree => Vec::new(),
+            };
+            return Ok(Translated { source, ..Translated::default() });
+        };
+        self.translate_sentence(sentence, request)
+    }
+
+    /// Translates a sentence that was read.
+    pub fn translate_sentence(&mut self, sentence: Sentence, request: &Request) -> Result<Translated> {
+        let decoded = self.decode_request(&sentence, request)?;
+        let best = self.translations(&sentence, &decoded, request);
+        let missed = sentence.missed.iter().map(|span| [span.start, span.end]).collect();
+        let Sentence { words, .. } = sentence;
+        let cut_short = decoded.cut_short && decoded.gap.is_none();
+        Ok(Translated { source: words, best, missed_terms: missed, cut_short })
+    }
+
+    pub(crate) fn decode_request(&mut self, sentence: &Sentence, request: &Request) -> Result<Decoded> {
+        let list = List { best: request.best.max(1), distinct: true };
+        let decoded = self.decode(sentence, request.with(), request.search, list, &request.stop);
+        if request.stop.is_cancelled() { Err(Error::Cancelled) } else { Ok(decoded) }
+    }
+
+    fn translations(&self, sentence: &Sentence, decoded: &Decoded, request: &Request) -> Vec<Translation> {
+        let (vocab, target) = (sentence.vocab(), request.target(self.model()));
+        let details = request.details;
+        let texts = decoded.hypotheses.iter().map(|hypothesis| {
+            let words: Vec<&str> = hypothesis.words.iter().map(|&word| vocab.text(word)).collect();
+            let (text, spans) = target.text_with_spans(&words);
+            let mut translation = Translation {
+                text,
+                words: words.into_iter().map(str::to_string).collect(),
+                spans,
+                score: hypothesis.score,
+                features: Vec::new(),
+                links: Vec::new(),
+                rules: String::new(),
+            };
+            if details != Details::default() {
+                let derived = self.derived(sentence, request.with(), &decoded.forest, &hypothesis.derivation);
+                translation.features = if details.features { derived.features() } else { Vec::new() };
+                translation.links = if details.links { derived.links() } else { Vec::new() };
+                translation.rules = if details.rules { derived.show() } else { String::new() };
+            }
+            translation
+        });
+        texts.collect()
+    }
+}
+
+/// Translates lines of a file on several threads, each with a worker of its own; results are in the order of the lines
+/// and do not depend on the number of threads. Faults name the file and the line, the first line being `first`.
+pub fn translate_lines(
+    workers: &mut [Worker],
+    lines: &[String],
+    name: &str,
+    first: u64,
+    request: &Request,
+) -> Vec<Result<Translated>> {
+    parallel::map_with(workers, lines, |worker, index, line| {
+        worker.translate_at(line, name, first + index as u64, request)
+    })
+}
+
+/// As many workers as there are threads.
+pub fn workers(model: &Arc<Model>, threads: usize) -> Vec<Worker> {
+    (0..threads.max(1)).map(|_| Worker::new(Arc::clone(model))).collect()
+}

@@ -1,0 +1,239 @@
+//! A derivation with all that is known about it: features, links, the rules and where they come from.
+
+use serde::Serialize;
+use sylvan_base::Vocab;
+use sylvan_forest::{Derivation, EdgeId, TranslationForest, VertexId};
+use sylvan_rules::apply::{Origin, source_leaves};
+use sylvan_rules::{Grammar, Rule, RuleId, TargetSide};
+
+use super::{SentenceForest, With};
+use crate::features::{Contributions, Replay, sparse_contributions, sparse_values};
+use crate::model::{Model, Weighed};
+use crate::models::Ngram;
+use crate::sentence::Sentence;
+
+/// What stands for a rule where none matches.
+const NO_RULE: &str = "(no rule matches: words copied, parts in source order)";
+
+/// Where the rule of an edge comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum RuleKind {
+    /// It was learnt.
+    Table,
+    /// A correction added or favoured it.
+    Overlay,
+    /// A glossary, or text that must go through as it is, asks for it.
+    Term,
+    /// No rule matched: words are copied, parts stay in source order.
+    Copy,
+}
+
+/// A derivation of a sentence.
+#[derive(Debug)]
+pub struct Derived<'a> {
+    model: &'a Model,
+    rules: &'a Weighed,
+    weights: &'a sylvan_rules::Weights,
+    sentence: &'a Sentence,
+    forest: &'a TranslationForest,
+    models: Vec<Ngram<'a>>,
+    derivation: &'a Derivation,
+}
+
+impl<'a> Derived<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        with: With<'a>,
+        sentence: &'a Sentence,
+        forest: &'a SentenceForest,
+        derivation: &'a Derivation,
+    ) -> Self {
+        let weights = with.corrections.map_or(model.weights(), |corrections| &corrections.weights);
+        Self {
+            model,
+            rules: with.rules(model),
+            weights,
+            sentence,
+            forest: &forest.forest,
+            models: model.ngrams(&forest.ids),
+            derivation,
+        }
+    }
+
+    /// Another derivation of the same sentence.
+    pub fn other<'b>(&'b self, derivation: &'b Derivation) -> Derived<'b> {
+        let Self { model, rules, weights, sentence, forest, .. } = *self;
+        Derived { model, rules, weights, sentence, forest, models: self.models.clone(), derivation }
+    }
+
+    /// The rules, as edges of the forest.
+    pub fn derivation(&self) -> &'a Derivation {
+        self.derivation
+    }
+
+    /// The forest.
+    pub fn forest(&self) -> &'a TranslationForest {
+        self.forest
+    }
+
+    /// The sentence.
+    pub fn sentence(&self) -> &'a Sentence {
+        self.sentence
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'a Model {
+        self.model
+    }
+
+    /// The language models over the sentence.
+    pub(crate) fn models(&self) -> &[Ngram<'a>] {
+        &self.models
+    }
+
+    fn vocab(&self) -> &'a Vocab {
+        self.sentence.vocab()
+    }
+
+    fn replay(&self) -> Replay<'_> {
+        Replay {
+            applier: &self.rules.applier,
+            own: self.sentence.own.as_ref(),
+            models: &self.models,
+            forest: self.forest,
+            derivation: self.derivation,
+        }
+    }
+
+    /// Names and values of all features; weights times values is the score.
+    pub fn features(&self) -> Vec<(String, f64)> {
+        self.rules.features.named_values(&self.replay())
+    }
+
+    /// The sparse features, in the order of their names.
+    pub fn sparse_features(&self) -> Vec<(String, f64)> {
+        sparse_values(&self.replay(), self.vocab())
+    }
+
+    /// The score taken apart. Features without a value are left out.
+    pub fn contributions(&self) -> Contributions {
+        let mut parts = self.rules.features.contributions(&self.replay());
+        sparse_contributions(&self.replay(), self.vocab(), self.weights, &mut parts);
+        parts
+    }
+
+    /// The grammar that a rule is in: one of all sentences, or the sentence's own.
+    fn grammar_of(&self, layer: usize, rule: RuleId) -> Option<&'a Grammar> {
+        let grammar = self.rules.applier.grammar(layer).or(self.sentence.own.as_ref());
+        grammar.filter(|grammar| (rule.0 as usize) < grammar.len())
+    }
+
+    /// Where an edge's rule comes from, and which rule of the table it is or stands for.
+    pub fn rule_of(&self, edge: EdgeId) -> (RuleKind, Option<RuleId>) {
+        let applier = &self.rules.applier;
+        match applier.origin(self.forest.edge(edge).spec.rule) {
+            Origin::Default(_) => (RuleKind::Copy, None),
+            Origin::Rule(0, rule) => (RuleKind::Table, Some(rule)),
+            Origin::Rule(layer, rule) if layer < applier.layer_count() => {
+                (RuleKind::Overlay, applier.overlay().and_then(|overlay| overlay.instead_of(rule)))
+            }
+            Origin::Rule(_, rule) => {
+                (RuleKind::Term, self.sentence.borrowed.get(rule.0 as usize).copied().flatten())
+            }
+        }
+    }
+
+    /// An edge's rule; `None` for a default rule.
+    pub fn rule(&self, edge: EdgeId) -> Option<Rule> {
+        match self.rules.applier.origin(self.forest.edge(edge).spec.rule) {
+            Origin::Rule(layer, rule) => Some(self.grammar_of(layer, rule)?.rule(rule)),
+            Origin::Default(_) => None,
+        }
+    }
+
+    /// An edge's rule in the notation of rule tables.
+    pub fn rule_text(&self, edge: EdgeId) -> String {
+        self.rule(edge).map_or_else(|| NO_RULE.to_string(), |rule| rule.show(self.vocab()))
+    }
+
+    /// The rules, one per line, indented by depth.
+    pub fn show(&self) -> String {
+        let mut out = String::new();
+        let on_edge = |depth: usize, edge| {
+            out.push_str(&format!("{:width$}{}\n", "", self.rule_text(edge), width = 2 * depth));
+        };
+        self.derivation.walk(self.forest, on_edge, |_, _| {});
+        out
+    }
+
+    /// Pairs of a source word and a target word, counted from 0, sorted. Words of a rule without links of their own
+    /// are linked to all words of the rule's other side.
+    pub fn links(&self) -> Vec<(u32, u32)> {
+        // The words of each edge, in order.
+        let mut targets: Vec<Vec<u32>> = vec![Vec::new(); self.derivation.edges().len()];
+        let mut position = 0;
+        self.derivation.walk(
+            self.forest,
+            |_, _| {},
+            |from, _| {
+                targets[from].push(position);
+                position += 1;
+            },
+        );
+        let mut links = Vec::new();
+        for (&edge, words) in self.derivation.edges().iter().zip(&targets) {
+            let (leaves, own) = self.leaves_of(edge);
+            let spans = |leaf: u32| self.sentence.leaves.get(leaf as usize).map_or(0..0, |span| span.range());
+            let mut add =
+                |leaf: u32, word: u32| links.extend(spans(leaf).map(|source| (source as u32, word)));
+            let mut linked = vec![false; words.len()];
+            for (leaf, word) in own {
+                if let (Some(&leaf), Some(&target)) = (leaves.get(leaf), words.get(word)) {
+                    linked[word] = true;
+                    add(leaf, target);
+                }
+            }
+            for (&word, _) in words.iter().zip(&linked).filter(|(_, linked)| !**linked) {
+                leaves.iter().for_each(|&leaf| add(leaf, word));
+            }
+        }
+        links.sort_unstable();
+        links.dedup();
+        links
+    }
+
+    /// The leaves that an edge translates itself, in order, and the links between these and its target words.
+    pub(crate) fn leaves_of(&self, edge: EdgeId) -> (Vec<u32>, Vec<(usize, usize)>) {
+        let forest = self.forest;
+        let span = forest.span(forest.edge(edge).head);
+        let tails: Vec<VertexId> = forest.tails(edge).collect();
+        let Origin::Rule(layer, id) = self.rules.applier.origin(forest.edge(edge).spec.rule) else {
+            // A default rule: what its tails leave.
+            let covered = |leaf: usize| tails.iter().any(|&tail| forest.span(tail).range().contains(&leaf));
+            let leaves: Vec<u32> =
+                span.range().filter(|&leaf| !covered(leaf)).map(|leaf| leaf as u32).collect();
+            let links = (0..leaves.len()).map(|place| (place, place)).collect();
+            return (leaves, links);
+        };
+        let Some(grammar) = self.grammar_of(layer, id) else { return (Vec::new(), Vec::new()) };
+        let rule = grammar.rule(id);
+        // Tails come in target order; variables in source order.
+        let order = rule.target().iter().filter_map(|token| match token {
+            TargetSide::Var(number) => Some(*number as usize),
+            TargetSide::Word(_) => None,
+        });
+        let mut ends: Vec<Option<u32>> = vec![None; tails.len()];
+        for (number, tail) in order.zip(&tails) {
+            if let Some(slot) = ends.get_mut(number) {
+                *slot = Some(forest.span(*tail).end);
+            }
+        }
+        let ends: Vec<u32> = ends.into_iter().flatten().collect();
+        let leaves =
+            source_leaves(rule.source(), span, |variable| ends.get(variable).copied().unwrap_or(span.end));
+        let links = grammar.notes(id).links;
+        (leaves, links.iter().map(|&(source, target)| (source as usize, target as usize)).collect())
+    }
+}

@@ -1,0 +1,229 @@
+//! A worker: the memory in which one thread translates, sentence after sentence.
+//!
+//! ```text
+//! Sentence --rules--> SentenceForest --search--> Decoded (hypotheses, forest, counters)
+//!                                     `--corrections: steady.rs
+//! ```
+//!
+//! A worker holds its model and borrows nothing, so that threads, servers and other languages can keep one each. What
+//! it gives depends on the request alone, never on what it did before.
+
+mod derived;
+mod hypotheses;
+mod steady;
+
+use std::sync::Arc;
+
+use sylvan_base::Vocab;
+use sylvan_forest::{Derivation, InsideOutside, Sum, TranslationForest};
+use sylvan_lm::WordId;
+use sylvan_parse::Workspace as Parsing;
+use sylvan_rules::apply::Workspace as Matching;
+use sylvan_search::{Counters, Found, LanguageModel, Run, Search, Stop, TraceItem, WorkspaceOf};
+use sylvan_trees::PackedForest;
+
+pub use derived::{Derived, RuleKind};
+pub use hypotheses::{Hypothesis, List};
+
+use crate::corrections::Corrections;
+use crate::glossary::Glossary;
+use crate::model::{Model, Weighed};
+use crate::models::{Memory, Ngram, Several};
+use crate::reading::{Input, Reading, Unread};
+use crate::sentence::{Sentence, sentence_vocab};
+
+/// What sentences are translated with beside the model: terms that must be used, and corrections.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct With<'r> {
+    /// Terms that must be used.
+    pub glossary: Option<&'r Glossary>,
+    /// Corrections of the model's rules.
+    pub corrections: Option<&'r Corrections>,
+}
+
+impl<'r> With<'r> {
+    /// The rules of a model, corrected or as they are.
+    fn rules(self, model: &'r Model) -> &'r Weighed {
+        self.corrections.map_or(model.rules(), |corrections| &corrections.rules)
+    }
+
+    fn reading(self, model: &'r Model) -> Reading<'r> {
+        let vocab = self.corrections.map_or(model.vocab(), |corrections| &corrections.vocab);
+        Reading { model, rules: self.rules(model), vocab, glossary: self.glossary }
+    }
+}
+
+/// A translation forest whose words are known to the language models.
+#[derive(Debug, Clone)]
+pub struct SentenceForest {
+    /// The forest.
+    pub forest: TranslationForest,
+    /// What each language model calls the forest's tokens.
+    pub(crate) ids: Vec<Vec<WordId>>,
+}
+
+/// What decoding one sentence gave.
+#[derive(Debug, Clone)]
+pub struct Decoded {
+    /// Best first; empty if nothing was found, which default rules prevent.
+    pub hypotheses: Vec<Hypothesis>,
+    /// All that could have been used.
+    pub forest: SentenceForest,
+    /// What it cost.
+    pub counters: Counters,
+    /// Whether a limit of work or a deadline was reached, so that the answer is a best effort.
+    pub cut_short: bool,
+    /// For exact search: how much better than the first hypothesis anything can be; 0 if it is the optimum.
+    pub gap: Option<f64>,
+}
+
+/// The memory of one thread, and the model that it works with.
+#[derive(Debug)]
+pub struct Worker {
+    model: Arc<Model>,
+    parsing: Parsing,
+    matching: Matching,
+    one: WorkspaceOf<Ngram<'static>>,
+    several: SeveralMemory,
+}
+
+#[derive(Debug, Default)]
+struct SeveralMemory {
+    search: WorkspaceOf<Several<'static>>,
+    states: Memory,
+}
+
+impl Worker {
+    /// A worker for a model.
+    pub fn new(model: Arc<Model>) -> Self {
+        Self {
+            model,
+            parsing: Parsing::new(),
+            matching: Matching::default(),
+            one: WorkspaceOf::<Ngram<'static>>::default(),
+            several: SeveralMemory::default(),
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// Reads a line; `None` if it has no words.
+    pub fn read(&mut self, line: &str, input: Input, with: With<'_>) -> Result<Option<Sentence>, Unread> {
+        with.reading(&self.model).line(line, input, &mut self.parsing)
+    }
+
+    /// Reads a packed forest; `read` makes it with a vocabulary of the sentence, and `None` stands for an empty parse.
+    pub fn read_forest<E>(
+        &mut self,
+        with: With<'_>,
+        read: impl FnOnce(&mut Vocab) -> Result<Option<PackedForest>, E>,
+    ) -> Result<Option<Sentence>, E> {
+        let reading = with.reading(&self.model);
+        let mut vocab = sentence_vocab(reading.vocab);
+        let forest = read(&mut vocab)?;
+        Ok(forest.and_then(|forest| reading.forest(forest, vocab)))
+    }
+
+    /// All derivations of a sentence.
+    pub fn forest(&mut self, sentence: &Sentence, with: With<'_>) -> SentenceForest {
+        let model = Arc::clone(&self.model);
+        self.forest_with(with.rules(&model), sentence)
+    }
+
+    fn forest_with(&mut self, rules: &Weighed, sentence: &Sentence) -> SentenceForest {
+        let forest = sentence.forest(&rules.applier, &mut self.matching);
+        let mut ids = Vec::new();
+        self.model.word_ids(forest.tokens(), sentence.vocab(), &mut ids);
+        SentenceForest { forest, ids }
+    }
+
+    /// Translates a sentence.
+    pub fn decode(
+        &mut self,
+        sentence: &Sentence,
+        with: With<'_>,
+        search: Search,
+        list: List,
+        stop: &Stop,
+    ) -> Decoded {
+        let forest = self.forest(sentence, with);
+        self.decode_forest(sentence, with, forest, search, list, stop)
+    }
+
+    /// Translates a sentence whose forest is there.
+    pub fn decode_forest(
+        &mut self,
+        sentence: &Sentence,
+        with: With<'_>,
+        forest: SentenceForest,
+        search: Search,
+        list: List,
+        stop: &Stop,
+    ) -> Decoded {
+        match with.corrections {
+            Some(corrections) => self.steady(sentence, &corrections.rules, forest, search, list, stop),
+            None => self.search(forest, search, list, stop),
+        }
+    }
+
+    /// Searches a forest.
+    fn search(&mut self, forest: SentenceForest, search: Search, list: List, stop: &Stop) -> Decoded {
+        let SentenceForest { forest: edges, ids } = &forest;
+        let many = list.best > 1;
+        let models = self.model.ngrams(ids);
+        let found = match models.as_slice() {
+            [one] => search.run(edges, Run { out_forest: many, stop, ..Run::new(one) }, &mut self.one),
+            all => {
+                let SeveralMemory { search: memory, states } = &mut self.several;
+                let several = Several::new(all, states);
+                search.run(edges, Run { out_forest: many, stop, ..Run::new(&several) }, memory)
+            }
+        };
+        let Some(Found { best, out, cut_short, gap }) = found else {
+            let counters = Counters::default();
+            return Decoded { hypotheses: Vec::new(), forest, counters, cut_short: false, gap: None };
+        };
+        let counters = best.counters;
+        let hypotheses = hypotheses::list(edges, best, out.as_ref(), list);
+        Decoded { hypotheses, forest, counters, cut_short, gap }
+    }
+
+    /// The forest without the edges whose best derivation is estimated to be worse than the best by more than `margin`
+    /// nats. The estimate is the inside score of left-to-right search: language models without the joints.
+    pub fn prune(&self, forest: &SentenceForest, margin: f64) -> SentenceForest {
+        let models = self.model.ngrams(&forest.ids);
+        let words = |bundle| {
+            let words = forest.forest.bundle(bundle);
+            models.iter().map(|model| model.local(words)).sum()
+        };
+        let pruned = InsideOutside::of(&forest.forest, Sum::Best, words).prune(&forest.forest, margin);
+        SentenceForest { forest: pruned, ids: forest.ids.clone() }
+    }
+
+    /// A search step by step in the notation of its paper; only left-to-right searches have one.
+    pub fn trace(&self, sentence: &Sentence, forest: &SentenceForest, search: Search) -> Vec<TraceItem> {
+        let models = self.model.ngrams(&forest.ids);
+        match models.as_slice() {
+            [one] => search.trace(&forest.forest, Run::new(one), sentence.vocab()),
+            all => {
+                let mut states = Memory::default();
+                let several = Several::new(all, &mut states);
+                search.trace(&forest.forest, Run::new(&several), sentence.vocab())
+            }
+        }
+    }
+
+    /// A derivation with all that is known about it.
+    pub fn derived<'a>(
+        &'a self,
+        sentence: &'a Sentence,
+        with: With<'a>,
+        forest: &'a SentenceForest,
+        derivation: &'a Derivation,
+    ) -> Derived<'a> {
+        Derived::new(&self.model, with, sentence, forest, derivation)
+    }
+}
