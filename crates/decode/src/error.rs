@@ -1,28 +1,28 @@
-//! What can go wrong between a model file and a translation.
+//! The one error of everything between two texts and a translation.
 
 use sylvan_base::{Fault, InputError};
 
-/// Why there is no translation.
+/// Why something could not be done. Messages name the place, what was found, what was expected and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file, or a line of the input.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A pattern of what is to be kept as it is.
-    #[error("{0}")]
-    Pattern(Fault),
-    /// No language model was given.
-    #[error("found no language model, expected at least one; give it with --lm")]
-    NoLanguageModel,
+    /// The request was cancelled.
+    #[error("the translation was cancelled")]
+    Cancelled,
     /// Text is given to a model without a parser.
     #[error(
         "found a model without a parser, expected trees; give them with --input tree, or train with a parser"
     )]
     NoParser,
-    /// The request was cancelled.
-    #[error("the translation was cancelled")]
-    Cancelled,
+    /// No language model was given.
+    #[error("found no language model, expected at least one; give it with --lm")]
+    NoLanguageModel,
+    /// A pattern of what is to be kept as it is.
+    #[error("{0}")]
+    Pattern(Fault),
     /// A smaller model was asked for than there can be.
     #[error("found {needed} bytes beside the rules, expected at most {size}; {advice}")]
     TooSmall {
@@ -33,10 +33,51 @@ pub enum Error {
         /// What the user can do.
         advice: &'static str,
     },
-    /// The language model of a smaller model.
+    /// A setting of a training, or what a file as a whole holds.
+    #[error("{what}: found {found}, expected {expected}{}", advice_suffix(.advice))]
+    Setting {
+        /// Which.
+        what: String,
+        /// What was given.
+        found: String,
+        /// What would do.
+        expected: String,
+        /// What the user can do.
+        advice: String,
+    },
+    /// Learning a parser.
+    #[error("the treebank: {0}")]
+    Parser(#[from] sylvan_parse::TrainError),
+    /// Learning a language model.
     #[error("the language model: {0}")]
     LanguageModel(#[from] sylvan_lm::EstimateError),
+    /// Measuring.
+    #[error(transparent)]
+    Scores(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// The result of everything here that can fail.
+fn advice_suffix(advice: &str) -> String {
+    if advice.is_empty() { String::new() } else { format!("; {advice}") }
+}
+
+impl Error {
+    /// A setting that cannot be used.
+    pub fn setting(what: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        let (what, found, expected) = (what.into(), found.into(), expected.into());
+        Self::Setting { what, found, expected, advice: String::new() }
+    }
+
+    /// With what the user can do about a setting.
+    #[must_use]
+    pub fn advise(self, text: &str) -> Self {
+        match self {
+            Self::Setting { what, found, expected, .. } => {
+                Self::Setting { what, found, expected, advice: text.to_string() }
+            }
+            other => other,
+        }
+    }
+}
+
+/// The result of everything that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -104,8 +104,7 @@ impl Model {
         let keep = Protect::new(&options.keep).map_err(Error::Pattern)?;
         let manifest = file.manifest();
         let term_tokenizers = (!manifest.tokenized).then(|| {
-            [&manifest.source_lang, &manifest.target_lang]
-                .map(|lang| tokenizer(lang, None, Protect::default()))
+            [&manifest.source_lang, &manifest.target_lang].map(|lang| tokenizer(lang, Protect::default()))
         });
         let text = TextParts {
             parser: file.parser()?,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use sylvan_store::TextReader;
-use sylvan_text::{Detokenizer, Lang, Protect, Segmenter, Tokenizer, Truecaser, capitalise};
+use sylvan_text::{Detokenizer, Lang, Protect, Tokenizer, Truecaser, capitalise};
 
 /// A word of the source as the model sees it, and where it stands in the line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -117,14 +117,10 @@ impl TargetText {
     }
 }
 
-/// The tokeniser of a language, with a segmenter if there is one, that keeps what patterns match in one piece.
-pub fn tokenizer(lang: &str, segmenter: Option<Segmenter>, protect: Protect) -> Tokenizer {
+/// The tokeniser of a language that keeps what patterns match in one piece.
+pub fn tokenizer(lang: &str, protect: Protect) -> Tokenizer {
     let Ok(lang) = lang.parse::<Lang>();
-    let tokenizer = Tokenizer::new(lang).protecting(protect);
-    match segmenter {
-        Some(segmenter) => tokenizer.segmenting(segmenter),
-        None => tokenizer,
-    }
+    Tokenizer::new(lang).protecting(protect)
 }
 
 /// A reader of text that lies in a section of a model.
@@ -139,8 +135,7 @@ mod tests {
     #[test]
     fn every_word_knows_its_bytes_on_both_sides() {
         let line = " Ça va,  «très bien» ? ";
-        let source =
-            SourceText { tokenizer: Some(tokenizer("fr", None, Protect::default())), truecaser: None };
+        let source = SourceText { tokenizer: Some(tokenizer("fr", Protect::default())), truecaser: None };
         for source in [source, SourceText::default()] {
             let words = source.words(line);
             assert!(words.len() > 3);

@@ -1,1 +1,60 @@
-//! x
+//! Training: parallel text to a tuned model file, in stages that are done once.
+//!
+//! ```text
+//! raw text --tokenise, truecase--> words --check--> clean pairs --parse--> trees --+
+//!                                              |--align--> links -----------------+--rules--> table --+
+//!                                              +--lm--> language model -------------------------------+--tune,
+//!                                                                                     evaluate, model--> one file
+//! ```
+//!
+//! Each stage is a file (`stages/`) and a function of files and settings alone, so results do not depend on threads,
+//! memory, time or on how often the run was interrupted (`work.rs`). Which stages there are depends on the formalism.
+//!
+//! *Useful for* making models and for finding weights ([`tuning`]). *Not useful for* translating, which is
+//! `sylvan-decode`.
+
+#![deny(missing_docs)]
+
+mod config;
+mod preflight;
+mod report;
+mod run;
+mod stages;
+pub mod tuning;
+mod work;
+
+use std::path::PathBuf;
+
+use sylvan_base::Progress;
+use sylvan_decode::Result;
+use sylvan_rules::Formalism;
+
+pub use config::Config;
+pub use work::StageReport;
+
+use run::Run;
+use work::WorkFolder;
+
+/// What a training gave.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Names and scores: `dev.bleu`, `holdout.bleu`.
+    pub scores: Vec<(String, f64)>,
+    /// What each stage cost.
+    pub stages: Vec<StageReport>,
+    /// Where intermediate files are.
+    pub work: PathBuf,
+}
+
+/// Trains a model. Everything that can be checked before long work is checked first. `say` is called with what happens,
+/// line by line.
+pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)) -> Result<Outcome> {
+    let settings = preflight::check(config, say)?;
+    let folder = config.work_folder();
+    let mut run = Run::new(config, settings, WorkFolder::open(&folder)?, progress);
+    for stage in stages::of(Formalism::Tree)? {
+        stage(&mut run, say)?;
+    }
+    Ok(Outcome { scores: run.scores, stages: run.work.reports, work: folder })
+}

@@ -11,34 +11,34 @@ use sylvan_store::TextReader;
 use sylvan_trees::Direction;
 use sylvan_tune::Mixture;
 
-use super::config::Config;
-use super::{PipelineError, Result};
+use crate::config::Config;
+use sylvan_decode::{Error, Result};
 
 /// Settings whose text was understood.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Settings {
-    pub(super) preset: Preset,
-    pub(super) heuristic: Heuristic,
-    pub(super) smoothing: Smoothing,
-    pub(super) binarize: Option<Direction>,
-    pub(super) metric: Mixture,
+pub(crate) struct Settings {
+    pub(crate) preset: Preset,
+    pub(crate) heuristic: Heuristic,
+    pub(crate) smoothing: Smoothing,
+    pub(crate) binarize: Option<Direction>,
+    pub(crate) metric: Mixture,
 }
 
 /// A tuning text below this is too small to tell weights apart.
 const SMALL_DEV: u64 = 100;
 
 /// Checks all that can be checked quickly.
-pub(super) fn check(config: &Config, hear: &mut dyn FnMut(&str)) -> Result<Settings> {
+pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settings> {
     let settings = settings(config)?;
     needed(config)?;
     let (dev, dev_target) = (count_lines(&config.dev_source)?, count_lines(&config.dev_target)?);
     equal((&config.dev_source, dev), (&config.dev_target, dev_target))?;
     if dev == 0 {
-        return Err(PipelineError::setting(shown(&config.dev_source), "no lines", "a text to tune on")
+        return Err(Error::setting(shown(&config.dev_source), "no lines", "a text to tune on")
             .advise("some hundred sentences that are not part of the training text will do"));
     }
     if dev < SMALL_DEV {
-        hear(&format!("note: {dev} sentences to tune on are few; {SMALL_DEV} to 2,000 are usual"));
+        say(&format!("note: {dev} sentences to tune on are few; {SMALL_DEV} to 2,000 are usual"));
     }
     let (lines, targets) = (count_lines(&config.source)?, count_lines(&config.target)?);
     equal((&config.source, lines), (&config.target, targets))?;
@@ -53,7 +53,7 @@ pub(super) fn check(config: &Config, hear: &mut dyn FnMut(&str)) -> Result<Setti
         }
     }
     if lines <= config.holdout {
-        return Err(PipelineError::setting(
+        return Err(Error::setting(
             shown(&config.source),
             format!("{lines} lines"),
             format!("more than the {} that are held out", config.holdout),
@@ -66,21 +66,20 @@ pub(super) fn check(config: &Config, hear: &mut dyn FnMut(&str)) -> Result<Setti
         let parser = Parser::open(path)?;
         if parser.kind() != Kind::Constituency {
             let found = format!("a {} model", parser.kind().name());
-            return Err(PipelineError::setting(shown(path), found, "a constituency parser")
+            return Err(Error::setting(shown(path), found, "a constituency parser")
                 .advise("train one with `sylvan parser train --kind constituency`"));
         }
     }
     for path in &config.lm_text {
         TextReader::open(path)?;
     }
-    room(config, hear)?;
+    room(config, say)?;
     Ok(settings)
 }
 
 fn settings(config: &Config) -> Result<Settings> {
-    let wrong = |what: &str, found: &str, expected: &str| {
-        PipelineError::setting(what, format!("{found:?}"), expected)
-    };
+    let wrong =
+        |what: &str, found: &str, expected: &str| Error::setting(what, format!("{found:?}"), expected);
     let smoothing = match config.smoothing.as_str() {
         "none" => Smoothing::None,
         "good-turing" => Smoothing::GoodTuring,
@@ -98,24 +97,24 @@ fn settings(config: &Config) -> Result<Settings> {
     let metric = Mixture::parse(&config.metric, Tokenizer::None);
     if !(1..=sylvan_lm::MAX_ORDER).contains(&config.lm_order) {
         let expected = format!("1 to {}", sylvan_lm::MAX_ORDER);
-        return Err(PipelineError::setting("lm-order", config.lm_order.to_string(), expected));
+        return Err(Error::setting("lm-order", config.lm_order.to_string(), expected));
     }
     for (what, value) in
         [("rounds", config.rounds), ("beam", config.beam), ("parser-epochs", config.parser_epochs)]
     {
         if value == 0 {
-            return Err(PipelineError::setting(what, "0", "at least 1"));
+            return Err(Error::setting(what, "0", "at least 1"));
         }
     }
     if config.nbest < 2 {
-        return Err(PipelineError::setting("nbest", config.nbest.to_string(), "at least 2"));
+        return Err(Error::setting("nbest", config.nbest.to_string(), "at least 2"));
     }
     Ok(Settings {
         preset: preset.map_err(|_| wrong("align-preset", &config.align_preset, "fast, default or best"))?,
-        heuristic: heuristic.map_err(|error| PipelineError::setting("symmetrize", error, "a heuristic"))?,
+        heuristic: heuristic.map_err(|error| Error::setting("symmetrize", error, "a heuristic"))?,
         smoothing,
         binarize,
-        metric: metric.map_err(|fault| PipelineError::setting("metric", fault.found, fault.expected))?,
+        metric: metric.map_err(|fault| Error::setting("metric", fault.found, fault.expected))?,
     })
 }
 
@@ -130,32 +129,28 @@ fn needed(config: &Config) -> Result<()> {
     ];
     for (name, path) in files {
         if path.as_os_str().is_empty() {
-            return Err(PipelineError::setting(name, "nothing", "a file").advise("see `sylvan train --help`"));
+            return Err(Error::setting(name, "nothing", "a file").advise("see `sylvan train --help`"));
         }
     }
     for (name, lang) in [("source-lang", &config.source_lang), ("target-lang", &config.target_lang)] {
         if lang.is_empty() {
-            return Err(PipelineError::setting(name, "nothing", "a two-letter code such as en"));
+            return Err(Error::setting(name, "nothing", "a two-letter code such as en"));
         }
     }
     if config.trees.is_none() && config.parser.is_none() && config.treebank.is_none() {
-        return Err(PipelineError::setting(
-            "trees",
-            "no trees and no parser",
-            "--treebank, --parser or --trees",
-        )
-        .advise("rules are learnt from trees of the source text"));
+        return Err(Error::setting("trees", "no trees and no parser", "--treebank, --parser or --trees")
+            .advise("rules are learnt from trees of the source text"));
     }
     if config.parser.is_some() && config.treebank.is_some() {
-        return Err(PipelineError::setting("parser", "a parser and a treebank", "one of them"));
+        return Err(Error::setting("parser", "a parser and a treebank", "one of them"));
     }
     let can_parse = config.parser.is_some() || config.treebank.is_some();
     if config.trees.is_some() != config.dev_trees.is_some() && !can_parse {
-        return Err(PipelineError::setting("dev-trees", "trees of one text only", "--trees and --dev-trees")
+        return Err(Error::setting("dev-trees", "trees of one text only", "--trees and --dev-trees")
             .advise("or a parser for the other"));
     }
     if (config.trees.is_some() || config.align.is_some()) && !config.tokenized {
-        return Err(PipelineError::setting("tokenized", "trees or links of raw text", "--tokenized")
+        return Err(Error::setting("tokenized", "trees or links of raw text", "--tokenized")
             .advise("trees and links are about words, so the words must be given too"));
     }
     Ok(())
@@ -173,13 +168,13 @@ fn equal(a: (&Path, u64), b: (&Path, u64)) -> Result<()> {
         return Ok(());
     }
     let found = format!("{} lines", a.1);
-    Err(PipelineError::setting(shown(a.0), found, format!("{} lines as in {}", b.1, b.0.display()))
+    Err(Error::setting(shown(a.0), found, format!("{} lines as in {}", b.1, b.0.display()))
         .advise("look for a line that is missing or broken in two"))
 }
 
 /// Room on disk and in memory, as measured: both grow with the texts and with the size of rules; and whether the model
 /// can be written.
-fn room(config: &Config, hear: &mut dyn FnMut(&str)) -> Result<()> {
+fn room(config: &Config, say: &mut dyn FnMut(&str)) -> Result<()> {
     let size = |path: &Path| std::fs::metadata(path).map(|meta| meta.len());
     let mut texts = 0;
     for path in [&config.source, &config.target] {
@@ -188,7 +183,7 @@ fn room(config: &Config, hear: &mut dyn FnMut(&str)) -> Result<()> {
     let folder =
         config.out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
-        return Err(PipelineError::setting(shown(folder), "no such folder", "a folder for the model"));
+        return Err(Error::setting(shown(folder), "no such folder", "a folder for the model"));
     }
     let size_of_rules = u64::from(config.compose.clamp(1, 10));
     let wanted = 15 * size_of_rules * texts + (64 << 20);
@@ -196,19 +191,18 @@ fn room(config: &Config, hear: &mut dyn FnMut(&str)) -> Result<()> {
     match free_space(folder) {
         Some(free) if free < wanted => {
             let (found, wanted) = (format!("{} MB free", free >> 20), format!("about {} MB", wanted >> 20));
-            Err(PipelineError::setting(shown(folder), found, wanted)
-                .advise("make room, or put --out elsewhere"))
+            Err(Error::setting(shown(folder), found, wanted).advise("make room, or put --out elsewhere"))
         }
         free => {
             let free = free.map_or(String::new(), |free| format!(" of {} MB free", free >> 20));
-            hear(&format!("about {} MB of disk{free} will be used for work", wanted >> 20));
+            say(&format!("about {} MB of disk{free} will be used for work", wanted >> 20));
             match free_memory() {
-                Some(free) if free < memory => hear(&format!(
+                Some(free) if free < memory => say(&format!(
                     "warning: about {} MB of memory may be needed, and {} MB are free; a lower --compose needs less",
                     memory >> 20,
                     free >> 20
                 )),
-                _ => hear(&format!("about {} MB of memory at the most", memory >> 20)),
+                _ => say(&format!("about {} MB of memory at the most", memory >> 20)),
             }
             Ok(())
         }
@@ -235,6 +229,6 @@ fn free_space(_: &Path) -> Option<u64> {
     None
 }
 
-pub(super) fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     path.display().to_string()
 }

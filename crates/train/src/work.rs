@@ -38,27 +38,27 @@ struct Stamp {
 
 /// What goes into a stage and what comes out.
 #[derive(Debug)]
-pub(super) struct Stage<'s> {
-    pub(super) name: &'static str,
+pub(crate) struct Stage<'s> {
+    pub(crate) name: &'static str,
     /// Files whose content matters.
-    pub(super) inputs: Vec<&'s Path>,
+    pub(crate) inputs: Vec<&'s Path>,
     /// Everything else that matters, in words.
-    pub(super) settings: String,
+    pub(crate) settings: String,
     /// Files in the work folder that are made.
-    pub(super) outputs: Vec<&'s Path>,
+    pub(crate) outputs: Vec<&'s Path>,
 }
 
 /// The folder beside the model.
 #[derive(Debug)]
-pub(super) struct WorkFolder {
+pub(crate) struct WorkFolder {
     folder: PathBuf,
     hashes: HashMap<PathBuf, u64>,
-    pub(super) reports: Vec<StageReport>,
+    pub(crate) reports: Vec<StageReport>,
 }
 
 impl WorkFolder {
     /// Opens or makes the folder and clears away what a killed run left half-written.
-    pub(super) fn open(folder: &Path) -> Result<Self> {
+    pub(crate) fn open(folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(InputError::io(folder, "create"))?;
         let entries = std::fs::read_dir(folder).map_err(InputError::io(folder, "read"))?;
         for entry in entries.flatten() {
@@ -71,12 +71,12 @@ impl WorkFolder {
     }
 
     /// A file of the folder.
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
     /// The content hash of a file, read once per run.
-    pub(super) fn hash(&mut self, path: &Path) -> Result<u64> {
+    pub(crate) fn hash(&mut self, path: &Path) -> Result<u64> {
         if let Some(&hash) = self.hashes.get(path) {
             return Ok(hash);
         }
@@ -85,11 +85,11 @@ impl WorkFolder {
         Ok(hash)
     }
 
-    /// Runs a stage unless it is done already; `hear` is told which.
-    pub(super) fn run<E: From<InputError>>(
+    /// Runs a stage unless it is done already; `say` is told which.
+    pub(crate) fn run<E: From<InputError>>(
         &mut self,
         stage: &Stage<'_>,
-        hear: &mut dyn FnMut(&str),
+        say: &mut dyn FnMut(&str),
         work: impl FnOnce(&mut dyn FnMut(&str)) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let mut key = content_hash(format!("{}\n{}", stage.name, stage.settings).as_bytes());
@@ -99,7 +99,7 @@ impl WorkFolder {
         let inputs = format!("{key:016x}");
         let stamp_path = self.file(&format!("{}.done", stage.name));
         if let Some(stamp) = self.finished(&stamp_path, &inputs, stage)? {
-            hear(&format!("{}: done before, kept", stage.name));
+            say(&format!("{}: done before, kept", stage.name));
             let Stamp { seconds, peak_bytes, .. } = stamp;
             self.reports.push(StageReport {
                 stage: stage.name.to_string(),
@@ -113,10 +113,10 @@ impl WorkFolder {
         if stamp_path.exists() {
             std::fs::remove_file(&stamp_path).map_err(InputError::io(&stamp_path, "remove"))?;
         }
-        hear(&format!("{} ..", stage.name));
+        say(&format!("{} ..", stage.name));
         reset_peak();
         let started = Instant::now();
-        work(hear)?;
+        work(say)?;
         let (seconds, peak_bytes) = (started.elapsed().as_secs_f64(), peak());
         let mut outputs = BTreeMap::new();
         for path in &stage.outputs {
@@ -128,7 +128,7 @@ impl WorkFolder {
         file.line(&serde_json::to_string(&stamp).expect("strings and numbers can be written as JSON"))?;
         file.finish()?;
         let memory = peak_bytes.map_or(String::new(), |bytes| format!(", {} MB", bytes >> 20));
-        hear(&format!("{}: {seconds:.1} s{memory}", stage.name));
+        say(&format!("{}: {seconds:.1} s{memory}", stage.name));
         self.reports.push(StageReport { stage: stage.name.to_string(), reused: false, seconds, peak_bytes });
         Ok(())
     }
@@ -155,7 +155,7 @@ fn short(path: &Path) -> String {
 }
 
 /// A content hash of a file of any size.
-pub(super) fn hash_file(path: &Path) -> Result<u64> {
+pub(crate) fn hash_file(path: &Path) -> Result<u64> {
     let mut file = std::fs::File::open(path).map_err(InputError::io(path, "open"))?;
     let mut buffer = vec![0; 1 << 20];
     let mut hash = 0;

@@ -9,10 +9,10 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use sylvan_eval::Metric;
 use sylvan_eval::compare::{Bootstrap, Interval, Tally, bootstrap, mean_score, randomization, sign, tally};
-use sylvan_store::Output;
+use sylvan_store::{Output, read_lines};
 
 use super::Format;
-use super::metric::{Details, MetricName, MetricOptions, MetricTask, read_lines};
+use super::metric::{Details, MetricName, MetricOptions, MetricTask};
 
 /// Compares systems with a baseline and says how easily chance explains the differences.
 ///

@@ -1,16 +1,20 @@
 //! `sylvan decode`: trees into translations, with any search.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use sylvan::decoder::{Algorithm, Decoded, Decoder, Glossary, Ready, Sentence, TraceItem, Wish, Workspace};
-use sylvan_base::{Progress, Vocab, parallel};
+use sylvan::decode::features::show_values;
+use sylvan::decode::{Decoded, Derived, List, Sentence, With, forest_json};
+use sylvan::{Corrections, Glossary, Input, Model, Search, SearchName, Stop, Worker, workers};
+use sylvan_base::{Progress, parallel};
 use sylvan_rules::Weights;
-use sylvan_search::{Beam, Counters, Cube, Effort, Future, Incremental, Limits, Prediction};
+use sylvan_search::{Counters, TraceItem};
 use sylvan_store::{Output, TextReader};
 use sylvan_trees::EgretReader;
 
+use super::searching::Searching;
 use crate::progress::Terminal;
 
 /// Translates source trees (Penn brackets, one per line) with a rule table, language models and weights.
@@ -33,27 +37,8 @@ pub(crate) struct Decode {
     /// The weights: name=value, one per line.
     #[arg(long, value_name = "FILE")]
     weights: PathBuf,
-    /// Which search.
-    #[arg(long, value_enum, default_value = "prediction")]
-    search: Search,
-    /// How many items are kept (per vertex or bin), or made (refine).
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
-    beam: u32,
-    /// Left to right: how much worse than a full bin the estimate of a step may be and still be tried.
-    #[arg(long, value_name = "NATS", default_value_t = 0.02)]
-    margin: f64,
-    /// Left to right: take at most so many steps per bin, best first from grids, instead of all within the margin.
-    #[arg(long, value_name = "N")]
-    pops: Option<u32>,
-    /// Incremental: the estimate of what is still to be translated.
-    #[arg(long, value_enum, default_value = "inside")]
-    future: FutureCost,
-    /// Left to right: at most so many steps per sentence; then a beam of one finishes it, with a warning.
-    #[arg(long, value_name = "N")]
-    work: Option<u64>,
-    /// Exact: at most so many joins per sentence.
-    #[arg(long, value_name = "N", default_value_t = Effort::default().joins)]
-    effort: u64,
+    #[command(flatten)]
+    searching: Searching,
     /// The best K translations of each sentence, in the format of Moses.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     nbest: Option<u32>,
@@ -99,20 +84,6 @@ pub(crate) struct Decode {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Search {
-    /// Bottom-up with cube pruning.
-    Cube,
-    /// Bottom-up, refining groups of items by their boundary words.
-    Refine,
-    /// Left to right, top-down.
-    Incremental,
-    /// Left to right, bottom-up, with viable prefixes.
-    Prediction,
-    /// The optimum with its proof, or a bound on what is missing.
-    Exact,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum InputKind {
     /// One tree per line, in brackets; an empty line stays one.
     Tree,
@@ -135,29 +106,25 @@ impl Sentences {
     }
 
     /// The next sentence; `Some(None)` has nothing to translate.
-    fn next(&mut self, decoder: &mut Decoder) -> anyhow::Result<Option<Option<Sentence>>> {
+    fn next(&mut self, worker: &mut Worker, with: With<'_>) -> anyhow::Result<Option<Option<Sentence>>> {
         Ok(match self {
             Self::Trees(reader) => {
                 let Some(line) = reader.next_line()? else { return Ok(None) };
-                let sentence = decoder.read_tree(line);
-                Some(sentence.map_err(|fault| reader.locate(fault))?)
+                let sentence = worker.read(line, Input::Tree, with);
+                let at = reader.line_number();
+                Some(sentence.map_err(|unread| unread.at(reader.name(), at))?)
             }
             Self::Forests(reader) => {
-                let forest = reader.next_forest(decoder.vocab_mut())?;
-                forest.map(|forest| forest.and_then(|forest| decoder.forest_sentence(forest)))
+                let mut ended = false;
+                let sentence = worker.read_forest(with, |vocab| {
+                    let forest = reader.next_forest(vocab)?;
+                    ended = forest.is_none();
+                    Ok::<_, sylvan_base::InputError>(forest.flatten())
+                })?;
+                (!ended).then_some(sentence)
             }
         })
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum FutureCost {
-    /// None.
-    None,
-    /// The average cost of a source word.
-    Rough,
-    /// The best translation of each part, but for the joints.
-    Inside,
 }
 
 /// Sentences read at a time: enough to keep threads busy, few enough to be written soon.
@@ -192,57 +159,41 @@ struct Totals {
     seconds: f64,
 }
 
-impl Decode {
-    fn algorithm(&self) -> Algorithm {
-        let beam = Beam(self.beam as usize);
-        let limits = Limits {
-            pops: self.pops.map_or(usize::MAX, |pops| pops as usize),
-            margin: (self.margin * 1000.0).clamp(0.0, f64::from(u32::MAX)) as u32,
-            work: self.work.unwrap_or(u64::MAX),
-            ..Limits::beam(beam)
-        };
-        let future = match self.future {
-            FutureCost::None => Future::None,
-            FutureCost::Rough => Future::Rough,
-            FutureCost::Inside => Future::Inside,
-        };
-        match self.search {
-            Search::Cube => Algorithm::Cube(Cube::new(beam)),
-            Search::Refine => Algorithm::Refine(beam),
-            Search::Incremental => Algorithm::Incremental(limits, Incremental::from(future)),
-            Search::Prediction => Algorithm::Prediction(limits, Prediction::default()),
-            Search::Exact => Algorithm::Exact(beam, Effort { joins: self.effort }),
-        }
-    }
+/// What all sentences are translated with.
+struct Setting {
+    search: Search,
+    glossary: Option<Glossary>,
+    corrections: Option<Corrections>,
+}
 
+impl Setting {
+    fn with(&self) -> With<'_> {
+        With { glossary: self.glossary.as_ref(), corrections: self.corrections.as_ref() }
+    }
+}
+
+impl Decode {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        anyhow::ensure!(
-            self.margin.is_finite() && self.margin >= 0.0,
-            "--margin {}: expected 0 or more; 0.02 is usual",
-            self.margin
-        );
         anyhow::ensure!(
             self.forest_margin.is_none_or(|margin| margin >= 0.0),
             "--forest-margin: expected 0 or more; 10 is careful, 3 is bold"
         );
+        let search = self.searching.search()?;
         let weights = Weights::read(&mut TextReader::open(&self.weights)?)?;
-        let (mut decoder, converted) = Decoder::open(&self.grammar, &self.lm, &weights)?;
+        let (model, converted) = Model::open_parts(&self.grammar, &self.lm, &weights)?;
         if converted {
             say(&format!("{}: another toolkit's names; used as {}", self.weights.display(), {
-                let shown: Vec<String> =
-                    decoder.weights().iter().map(|(n, v)| format!("{n}={v:.6}")).collect();
+                let shown: Vec<String> = model.weights().iter().map(|(n, v)| format!("{n}={v:.6}")).collect();
                 shown.join(" ")
             }));
         }
-        if let Some(path) = &self.glossary {
-            let glossary = Glossary::read(&mut TextReader::open(path)?, decoder.vocab_mut())?;
-            decoder.set_glossary(glossary);
-        }
-        if let Some(path) = &self.overlay {
-            for line in decoder.read_overlay(&mut TextReader::open(path)?)? {
-                say(&line);
-            }
-        }
+        let open = |path: &Option<PathBuf>| path.as_deref().map(TextReader::open).transpose();
+        let glossary = open(&self.glossary)?.map(|mut reader| Glossary::read(&mut reader)).transpose()?;
+        let corrections = open(&self.overlay)?.map(|mut reader| Corrections::read(&model, &mut reader));
+        let corrections = corrections.transpose()?;
+        corrections.iter().flat_map(Corrections::missing).for_each(|line| say(line));
+        let setting = Setting { search, glossary, corrections };
+        let mut workers = workers(&Arc::new(model), self.threads as usize);
         let mut reader = Sentences::open(&self.trees, self.input)?;
         let mut out = Output::create(Path::new("-"))?;
         let open = |path: &Option<PathBuf>| path.as_deref().map(Output::create).transpose();
@@ -255,7 +206,7 @@ impl Decode {
         loop {
             let mut sentences: Vec<Option<Sentence>> = Vec::new();
             while sentences.len() < CHUNK {
-                let Some(mut sentence) = reader.next(&mut decoder)? else { break };
+                let Some(mut sentence) = reader.next(&mut workers[0], setting.with())? else { break };
                 if let Some(sentence) = &mut sentence {
                     sentence.number = Some(totals.sentences + sentences.len() as u64 + 1);
                 }
@@ -264,7 +215,10 @@ impl Decode {
             if sentences.is_empty() {
                 break;
             }
-            let answers = self.translate(&decoder, &sentences, totals.sentences);
+            let first = totals.sentences;
+            let answers = parallel::map_with(&mut workers, &sentences, |worker, index, sentence| {
+                self.answer(worker, &setting, sentence.as_ref(), first + index as u64)
+            });
             for sentence in sentences.iter().flatten() {
                 totals.terms += sentence.terms.len() as u64;
                 totals.terms_missed += sentence.missed.len() as u64;
@@ -299,63 +253,52 @@ impl Decode {
         forests.map(Output::finish).transpose()?;
         if let Some(path) = &self.stats {
             let mut file = Output::create(path)?;
-            file.line(&totals.json(&self, started.elapsed().as_secs_f64()).to_string())?;
+            file.line(&totals.json(&self, search, started.elapsed().as_secs_f64()).to_string())?;
             file.finish()?;
         }
         Ok(())
     }
 
-    /// All sentences of a chunk, in order. Threads take the next one that nobody has.
-    fn translate(&self, decoder: &Decoder, sentences: &[Option<Sentence>], first: u64) -> Vec<Answer> {
-        let ready = decoder.ready();
-        parallel::map(sentences, self.threads as usize, Workspace::default, |workspace, index, sentence| {
-            let number = first + index as u64;
-            self.answer(&ready, decoder.vocab(), sentence.as_ref(), number, workspace)
-        })
-    }
-
-    fn answer<'d>(
+    fn answer(
         &self,
-        ready: &Ready<'d>,
-        vocab: &Vocab,
+        worker: &mut Worker,
+        setting: &Setting,
         sentence: Option<&Sentence>,
         number: u64,
-        workspace: &mut Workspace<'d>,
     ) -> Answer {
         let Some(sentence) = sentence else {
             // An empty line stays one; in a list it has no lines.
             let lines = if self.nbest.is_some() { String::new() } else { "\n".to_string() };
             return Answer { lines, forest: "null".to_string(), ..Answer::default() };
         };
-        let algorithm = self.algorithm();
-        let wish = Wish { best: self.nbest.unwrap_or(1) as usize, distinct: self.distinct };
+        let (search, with) = (setting.search, setting.with());
+        let list = List { best: self.nbest.unwrap_or(1) as usize, distinct: self.distinct };
         let started = Instant::now();
-        let mut forest = ready.forest(sentence, workspace);
+        let mut forest = worker.forest(sentence, with);
         if let Some(margin) = self.forest_margin {
-            forest = ready.prune(&forest, margin);
+            forest = worker.prune(&forest, margin);
         }
-        let decoded = ready.search(forest, algorithm, wish, workspace);
+        let decoded = worker.decode_forest(sentence, with, forest, search, list, &Stop::NEVER);
         let seconds = started.elapsed().as_secs_f64();
         let mut trace = Vec::new();
         if self.trace {
             trace.push(format!("# sentence {number}"));
-            let items = ready.trace(&decoded.forest, sentence, algorithm);
+            let items = worker.trace(sentence, &decoded.forest, search);
             trace.extend(items.iter().filter(|item| item.kept).map(TraceItem::line));
         }
         let best = decoded.hypotheses.first();
+        let derived = best.map(|best| worker.derived(sentence, with, &decoded.forest, &best.derivation));
         Answer {
-            lines: self.lines(ready, vocab, sentence, &decoded, number),
+            lines: self.lines(worker, with, sentence, &decoded, number),
             score: best.map(|best| best.score),
-            derivation: match best {
-                Some(best) if self.derivations.is_some() => {
-                    ready.show(sentence, &decoded.forest, &best.derivation)
-                }
-                _ => String::new(),
-            },
-            forest: match &self.forests {
-                Some(_) => ready.json(sentence, &decoded.forest).to_string(),
-                None => String::new(),
-            },
+            derivation: derived
+                .as_ref()
+                .filter(|_| self.derivations.is_some())
+                .map_or(String::new(), Derived::show),
+            forest: derived
+                .as_ref()
+                .filter(|_| self.forests.is_some())
+                .map_or(String::new(), |derived| forest_json(derived).to_string()),
             trace,
             counters: decoded.counters,
             gap: decoded.gap,
@@ -366,8 +309,8 @@ impl Decode {
 
     fn lines(
         &self,
-        ready: &Ready<'_>,
-        vocab: &Vocab,
+        worker: &Worker,
+        with: With<'_>,
         sentence: &Sentence,
         decoded: &Decoded,
         number: u64,
@@ -375,18 +318,19 @@ impl Decode {
         let mut lines = String::new();
         if self.nbest.is_none() {
             if let Some(best) = decoded.hypotheses.first() {
-                lines.push_str(&vocab.join(&best.words));
+                lines.push_str(&sentence.vocab().join(&best.words));
             }
             lines.push('\n');
             return lines;
         }
         for hypothesis in &decoded.hypotheses {
-            let words = vocab.join(&hypothesis.words);
-            let mut features = ready.features(sentence, &decoded.forest, &hypothesis.derivation);
+            let words = sentence.vocab().join(&hypothesis.words);
+            let derived = worker.derived(sentence, with, &decoded.forest, &hypothesis.derivation);
+            let mut features = derived.features();
             if self.sparse {
-                features.0.extend(ready.sparse_features(sentence, &decoded.forest, &hypothesis.derivation).0);
+                features.extend(derived.sparse_features());
             }
-            let features = features.show();
+            let features = show_values(&features);
             lines.push_str(&format!("{number} ||| {words} ||| {features} ||| {:.6}\n", hypothesis.score));
         }
         lines
@@ -405,12 +349,12 @@ impl Totals {
         self.seconds += answer.seconds;
     }
 
-    fn json(&self, command: &Decode, wall: f64) -> serde_json::Value {
+    fn json(&self, command: &Decode, search: Search, wall: f64) -> serde_json::Value {
         let translated = (self.sentences - self.empty).max(1) as f64;
         let mut value = serde_json::json!({
             "sentences": self.sentences,
             "empty": self.empty,
-            "beam": command.beam,
+            "beam": search.beam().0,
             "threads": command.threads,
             "score": self.score / translated,
             "cut_short": self.cut_short,
@@ -426,7 +370,7 @@ impl Totals {
             value["terms"] = self.terms.into();
             value["terms_missed"] = self.terms_missed.into();
         }
-        if command.search == Search::Exact {
+        if command.searching.name() == SearchName::Exact {
             value["proven"] = self.proven.into();
             value["gap"] = (self.gaps / translated).into();
         }

@@ -1,17 +1,18 @@
 //! `sylvan demo`: the whole line, from a built-in corpus to scored translations, without any data or network.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use sylvan::train::{Config, train};
-use sylvan::translate::{Input, Request, TextTranslator, TranslatedLine};
+use sylvan::{
+    Config, Details, Model, Request, Search, SearchName, Translated, train, translate_lines, workers,
+};
 use sylvan_base::{HashSet, InputError, Result};
 use sylvan_eval::{Bleu, Tokenizer};
 use sylvan_sample::{Config as SampleConfig, Sampler, Workspace};
-use sylvan_store::Output;
+use sylvan_store::{Output, read_lines};
 
-use super::searching::{SearchName, algorithm};
 use crate::progress::Terminal;
 use crate::threads::threads;
 
@@ -83,23 +84,21 @@ impl Demo {
             self.treebank(),
             started.elapsed().as_secs_f64()
         ))?;
-        let mut translator = TextTranslator::open(&config.out, &[])?;
+        let model = Arc::new(Model::open(&config.out)?);
+        let mut workers = workers(&model, threads(self.threads));
         let [source, reference, oracle] =
-            ["test.zh", "test.en", "oracle.en"].map(|name| super::metric::read_lines(&path.join(name)));
+            ["test.zh", "test.en", "oracle.en"].map(|name| read_lines(&path.join(name)));
         let (source, references, oracle) = (source?, vec![reference?], oracle?);
         out.line(&format!("\n{} unseen test sentences, parsed and translated, beam {BEAM}:", source.len()))?;
         let bleu = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
-        let mut shown: Vec<TranslatedLine> = Vec::new();
-        for (name, search) in [
-            ("refine", SearchName::Refine),
-            ("prediction", SearchName::Prediction),
-            ("incremental", SearchName::Incremental),
-        ] {
+        let mut shown: Vec<Translated> = Vec::new();
+        for name in [SearchName::Refine, SearchName::Prediction, SearchName::Incremental] {
             let started = Instant::now();
-            let translated = translator.translate(&source, "test.zh", 1, &self.request(search))?;
+            let translated = translate_lines(&mut workers, &source, "test.zh", 1, &request(name));
+            let translated: Vec<Translated> = translated.into_iter().collect::<sylvan::Result<_>>()?;
             let time = started.elapsed().as_secs_f64() * 1000.0 / source.len() as f64;
             let score = bleu.corpus(&texts(&translated), &references)?.score;
-            out.line(&format!("  {name:<14} BLEU {score:5.1}   {time:.2} ms per sentence"))?;
+            out.line(&format!("  {:<14} BLEU {score:5.1}   {time:.2} ms per sentence", name.as_str()))?;
             if shown.is_empty() {
                 shown = translated;
             }
@@ -109,20 +108,18 @@ impl Demo {
         out.line("\nsome translations:")?;
         for (index, line) in shown.iter().enumerate().take(5) {
             out.line(&format!("  source     {}", source[index]))?;
-            out.line(&format!("  sylvan     {}", line.best.first().map_or("", |best| &best.text)))?;
+            out.line(&format!("  sylvan     {}", line.text()))?;
             out.line(&format!("  reference  {}\n", references[0][index]))?;
         }
-        let bush =
-            translator.translate(&[BUSH.to_string()], "demo", 1, &self.request(SearchName::Incremental))?;
-        if let Some(best) = bush.first().and_then(|line| line.best.first()) {
-            out.line(&format!("why? {BUSH}\n{}", best.derivation))?;
+        let bush = workers[0].translate(BUSH, &request(SearchName::Incremental))?;
+        if let Some(best) = bush.best.first() {
+            out.line(&format!("why? {BUSH}\n{}", best.rules))?;
             out.line(&format!("=> {}   (model score {:.3})", best.text, best.score))?;
         }
         if !folder.temporary {
             write(&path.join("output.en"), texts(&shown).into_iter())?;
             let derivations = shown.iter().map(|line| line.best.first());
-            let derivations =
-                derivations.map(|best| best.map_or(String::new(), |best| best.derivation.clone()));
+            let derivations = derivations.map(|best| best.map_or(String::new(), |best| best.rules.clone()));
             write(&path.join("output.derivations"), derivations)?;
             out.line(&format!(
                 "\nwritten to {}; try: sylvan translate --model {} < {}",
@@ -132,16 +129,6 @@ impl Demo {
             ))?;
         }
         Ok(out.finish()?)
-    }
-
-    fn request(&self, search: SearchName) -> Request {
-        Request {
-            input: Input::Text,
-            algorithm: algorithm(search, BEAM),
-            best: 1,
-            details: true,
-            threads: threads(self.threads),
-        }
     }
 
     fn config(&self, folder: &Path) -> Config {
@@ -229,8 +216,15 @@ impl Demo {
     }
 }
 
-fn texts(lines: &[TranslatedLine]) -> Vec<String> {
-    lines.iter().map(|line| line.best.first().map_or(String::new(), |best| best.text.clone())).collect()
+fn request(search: SearchName) -> Request {
+    let mut request = Request::default();
+    request.search = Search::named(search).with_beam(BEAM);
+    request.details = Details::all();
+    request
+}
+
+fn texts(lines: &[Translated]) -> Vec<String> {
+    lines.iter().map(|line| line.text().to_string()).collect()
 }
 
 fn write(path: &Path, lines: impl Iterator<Item = String>) -> Result<()> {

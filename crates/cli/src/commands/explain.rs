@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use sylvan::translate::{OpenConfig, Request};
-use sylvan_store::{Output, TextReader};
+use sylvan::Worker;
+use sylvan_store::{Output, read_lines};
 
-use super::searching::{InputName, Searching, open};
+use super::searching::ModelOptions;
 
 /// Tells why a sentence is translated as it is.
 ///
@@ -20,29 +20,14 @@ use super::searching::{InputName, Searching, open};
     Searches that go from left to right (incremental, prediction) are shown step by step: bins, what stood in them, \
     what was pruned.\nJSON is described in docs/formats/explanation.md; several lines give an object each.")]
 pub(crate) struct Explain {
-    /// The model.
-    #[arg(long, value_name = "MODEL")]
-    model: PathBuf,
+    #[command(flatten)]
+    model: ModelOptions,
     /// Write a page for a browser; it is one file and needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// What the sentence is.
-    #[arg(long, value_enum, default_value = "text")]
-    input: InputName,
-    #[command(flatten)]
-    searching: Searching,
-    /// Terms that must be used.
-    #[arg(long, value_name = "FILE")]
-    glossary: Option<PathBuf>,
-    /// A regular expression for what must go through as it is; repeat the option for several.
-    #[arg(long, value_name = "PATTERN")]
-    keep: Vec<String>,
-    /// Leave corrections beside the model (MODEL.overlay) aside.
-    #[arg(long)]
-    no_overlay: bool,
     /// The sentence; lines of standard input if it is not given.
     #[arg(value_name = "SENTENCE")]
     sentence: Option<String>,
@@ -50,28 +35,18 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let config = OpenConfig { keep: self.keep.clone(), no_overlay: self.no_overlay };
-        let mut translator = open(&self.model, &config)?;
-        if let Some(path) = &self.glossary {
-            translator.read_glossary(path)?;
-        }
-        let request = Request {
-            input: self.input.into(),
-            algorithm: self.searching.algorithm(),
-            best: 1,
-            details: false,
-            threads: 1,
-        };
+        let (model, request) = self.model.open()?;
+        let mut worker = Worker::new(model);
         let lines = match self.sentence {
             Some(sentence) => vec![sentence],
-            None => lines()?,
+            None => read_lines(Path::new("-"))?,
         };
         if self.html.is_some() && lines.len() != 1 {
             anyhow::bail!("--html: found {} lines, expected one sentence; a page explains one", lines.len());
         }
         let mut out = Output::create(Path::new("-"))?;
         for line in &lines {
-            let Some(explanation) = translator.explain(line, &request)? else {
+            let Some(explanation) = worker.explain(line, &request)? else {
                 anyhow::bail!("found a sentence without words, expected words to translate");
             };
             match &self.html {
@@ -89,14 +64,4 @@ impl Explain {
         }
         Ok(out.finish()?)
     }
-}
-
-/// The lines of standard input.
-fn lines() -> anyhow::Result<Vec<String>> {
-    let mut reader = TextReader::open(Path::new("-"))?.tolerant();
-    let mut lines = Vec::new();
-    while let Some(line) = reader.next_line()? {
-        lines.push(line.to_string());
-    }
-    Ok(lines)
 }

@@ -1,13 +1,10 @@
 //! Which metric, with which settings: what `score` and `compare` have in common.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
-use sylvan_base::InputError;
 use sylvan_eval::{Bleu, Case, Chrf, Metric, Ribes, Ter, TerBleu, Tokenizer};
-use sylvan_store::TextReader;
 
 /// A metric by its name on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -143,14 +140,4 @@ impl Details for TerBleu {}
 
 fn map<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
     fields.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
-}
-
-/// All lines of a file.
-pub(crate) fn read_lines(path: &Path) -> Result<Vec<String>, InputError> {
-    let mut reader = TextReader::open(path)?.tolerant();
-    let mut lines = Vec::new();
-    while let Some(line) = reader.next_line()? {
-        lines.push(line.to_string());
-    }
-    Ok(lines)
 }

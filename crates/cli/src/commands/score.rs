@@ -7,10 +7,10 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use sylvan_eval::Metric;
-use sylvan_store::Output;
+use sylvan_store::{Output, read_lines};
 
 use super::Format;
-use super::metric::{Details, MetricName, MetricOptions, MetricTask, read_lines};
+use super::metric::{Details, MetricName, MetricOptions, MetricTask};
 
 /// Scores a translation against one or more references.
 ///

@@ -1,26 +1,12 @@
-//! The options of search and input that `tune`, `translate` and `explain` have in common.
+//! The options of search, input and model that all translating commands have in common.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use sylvan::decoder::Algorithm;
-use sylvan::translate::{Input, OpenConfig, TextTranslator};
-use sylvan_search::{Beam, Cube, Effort, Future, Incremental, Limits, Prediction};
-
-/// A search by its name on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SearchName {
-    /// Bottom-up with cube pruning.
-    Cube,
-    /// Bottom-up, refining groups of items by their boundary words.
-    Refine,
-    /// Left to right, top-down.
-    Incremental,
-    /// Left to right, bottom-up, with viable prefixes.
-    Prediction,
-    /// The optimum with its proof, or a best effort.
-    Exact,
-}
+use sylvan::{Corrections, Input, Model, OpenOptions, Request, Search, SearchName};
+use sylvan_search::{Cube, Effort, Future, Limits};
 
 /// What lines are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -40,45 +26,136 @@ impl From<InputName> for Input {
     }
 }
 
+/// The estimate of what is still to be translated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FutureCost {
+    /// None.
+    None,
+    /// The average cost of a source word.
+    Rough,
+    /// The best translation of each part, but for the joints.
+    Inside,
+}
+
 /// How to search.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Searching {
     /// Which search.
-    #[arg(long, value_enum, default_value = "refine")]
+    #[arg(long, value_name = "SEARCH", default_value = "refine", value_parser = search_names())]
     search: SearchName,
     /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; refine and exact: 500].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     beam: Option<u32>,
+    /// Left to right: how much worse than a full bin the estimate of a step may be and still be tried; inf for all.
+    #[arg(long, value_name = "NATS", default_value_t = f64::from(Limits::USUAL_MARGIN) / 1000.0)]
+    margin: f64,
+    /// Left to right: take at most N steps per bin, best first from grids, instead of all within the margin.
+    /// Cube: take at most N candidates per vertex [default: the beam, at least 1000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pops: Option<u32>,
+    /// Incremental: the estimate of what is still to be translated.
+    #[arg(long, value_enum, default_value = "inside")]
+    future: FutureCost,
+    /// Left to right: at most N steps per sentence; then a beam of one finishes it, with a warning.
+    #[arg(long, value_name = "N")]
+    work: Option<u64>,
+    /// Exact: at most N joins per sentence.
+    #[arg(long, value_name = "N", default_value_t = Effort::default().joins)]
+    effort: u64,
+}
+
+fn search_names() -> impl TypedValueParser<Value = SearchName> {
+    let names = SearchName::ALL.map(|name| PossibleValue::new(name.as_str()).help(name.about()));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<SearchName>())
 }
 
 impl Searching {
-    pub(crate) fn algorithm(self) -> Algorithm {
-        let usual = match self.search {
-            SearchName::Refine | SearchName::Exact => 500,
-            SearchName::Cube | SearchName::Incremental | SearchName::Prediction => 100,
-        };
-        algorithm(self.search, self.beam.unwrap_or(usual) as usize)
-    }
-}
-
-/// A search with a beam and its other settings as usual.
-pub(crate) fn algorithm(search: SearchName, beam: usize) -> Algorithm {
-    let beam = Beam(beam);
-    match search {
-        SearchName::Cube => Algorithm::Cube(Cube::new(beam)),
-        SearchName::Refine => Algorithm::Refine(beam),
-        SearchName::Incremental => {
-            Algorithm::Incremental(Limits::beam(beam), Incremental::from(Future::Inside))
+    /// The search that was asked for.
+    pub(crate) fn search(&self) -> anyhow::Result<Search> {
+        anyhow::ensure!(
+            self.margin >= 0.0,
+            "--margin {}: expected 0 or more, or inf; {} is usual",
+            self.margin,
+            f64::from(Limits::USUAL_MARGIN) / 1000.0
+        );
+        let mut search = Search::named(self.search);
+        if let Some(beam) = self.beam {
+            search = search.with_beam(beam as usize);
         }
-        SearchName::Prediction => Algorithm::Prediction(Limits::beam(beam), Prediction::default()),
-        SearchName::Exact => Algorithm::Exact(beam, Effort::default()),
+        if let Some(limits) = search.limits_mut() {
+            limits.pops = self.pops.map_or(usize::MAX, |pops| pops as usize);
+            // Thousandths of a nat; the largest stands for no margin at all.
+            limits.margin = (self.margin * 1000.0).min(f64::from(u32::MAX)) as u32;
+            limits.work = self.work.unwrap_or(u64::MAX);
+        }
+        match &mut search {
+            Search::Incremental(_, config) => {
+                config.future = match self.future {
+                    FutureCost::None => Future::None,
+                    FutureCost::Rough => Future::Rough,
+                    FutureCost::Inside => Future::Inside,
+                };
+            }
+            Search::Cube(cube) => {
+                let pops = self.pops.map_or(cube.pops, |pops| pops as usize);
+                *cube = Cube { pops, ..*cube };
+            }
+            Search::Exact(_, effort) => *effort = Effort { joins: self.effort },
+            _ => {}
+        }
+        Ok(search)
+    }
+
+    pub(crate) fn name(&self) -> SearchName {
+        self.search
     }
 }
 
-/// Opens a model with the corrections beside it; those about rules that it does not have are named.
+/// A model and what it is to be used with.
+#[derive(Debug, Args)]
+pub(crate) struct ModelOptions {
+    /// The model.
+    #[arg(long, value_name = "MODEL")]
+    model: PathBuf,
+    /// What the lines are.
+    #[arg(long, value_enum, default_value = "text")]
+    input: InputName,
+    /// Terms that must be used.
+    #[arg(long, value_name = "FILE")]
+    glossary: Option<PathBuf>,
+    /// A regular expression for what must go through as it is; repeat the option for several.
+    #[arg(long, value_name = "PATTERN")]
+    keep: Vec<String>,
+    /// Leave corrections beside the model (MODEL.overlay) aside.
+    #[arg(long)]
+    no_overlay: bool,
+    #[command(flatten)]
+    searching: Searching,
+}
+
+impl ModelOptions {
+    /// Opens the model, and makes the request that goes with it.
+    pub(crate) fn open(&self) -> anyhow::Result<(Arc<Model>, Request)> {
+        let mut options = OpenOptions::default();
+        options.keep.clone_from(&self.keep);
+        let model = Model::open_with(&self.model, &options)?;
+        let mut request = Request::default();
+        request.input = self.input.into();
+        request.search = self.searching.search()?;
+        if let Some(path) = &self.glossary {
+            request.glossary = Some(Arc::new(model.read_glossary(path)?));
+        }
+        if !self.no_overlay {
+            request.corrections = corrections(&model, &self.model)?;
+        }
+        Ok((Arc::new(model), request))
+    }
+}
+
+/// The corrections beside a model; those about rules that it does not have are named.
 #[allow(clippy::print_stderr)]
-pub(crate) fn open(model: &Path, config: &OpenConfig) -> anyhow::Result<TextTranslator> {
-    let (translator, missing) = TextTranslator::open_with(model, config)?;
-    missing.iter().for_each(|line| eprintln!("{line}"));
-    Ok(translator)
+pub(crate) fn corrections(model: &Model, path: &Path) -> anyhow::Result<Option<Arc<Corrections>>> {
+    let corrections = Corrections::beside(model, path)?;
+    corrections.iter().flat_map(Corrections::missing).for_each(|line| eprintln!("{line}"));
+    Ok(corrections.map(Arc::new))
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sylvan::train::{Config, Outcome, train};
+use sylvan::{Config, Outcome, train};
 
 use super::grammar::parse_size;
 use crate::progress::Terminal;

@@ -1,18 +1,18 @@
 //! `sylvan tune`: the weights that make the translations of a held-out text best.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use sylvan::decoder::{Decoder, Sentence};
-use sylvan::tuning::{DecoderOnText, feature_names, start_weights};
-use sylvan_base::Vocab;
+use sylvan::decode::{Sentence, With};
+use sylvan::training::tuning::{Text, start_weights};
+use sylvan::{Input, Model, Worker};
 use sylvan_eval::Tokenizer;
 use sylvan_rules::Weights;
-use sylvan_store::{Output, TextReader};
+use sylvan_store::{Output, TextReader, read_lines};
 use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan, ProConfig, Start, Tuned, curve};
 
-use super::metric::read_lines;
 use super::searching::Searching;
 use crate::progress::Terminal;
 use crate::threads::threads;
@@ -115,7 +115,7 @@ impl TuneOptions {
     /// Tunes, telling of each round.
     fn run(
         &self,
-        text: &mut DecoderOnText<'_>,
+        text: &mut Text<'_>,
         references: Vec<Vec<String>>,
         start: &[Start],
     ) -> anyhow::Result<(Tuned, String)> {
@@ -139,11 +139,11 @@ impl Tune {
             !self.options.sparse || self.options.method != MethodName::Mert,
             "--sparse: found --method mert, expected mira or pro; line searches are for few features"
         );
-        let (mut decoder, _) = Decoder::open(&self.grammar, &self.lm, &given)?;
-        let trees = read_trees(&mut decoder, &self.trees)?;
+        let (model, _) = Model::open_parts(&self.grammar, &self.lm, &given)?;
+        let model = Arc::new(model);
+        let trees = read_trees(&model, &self.trees)?;
         let references = read_references(&self.reference, trees.len(), &self.trees)?;
-        let names = feature_names(&decoder);
-        let mut start = start_weights(names.iter().map(String::as_str));
+        let mut start = start_weights(model.features());
         for feature in &mut start {
             let bare = feature.name.strip_prefix("tm0.").unwrap_or(&feature.name);
             let known = given.iter().find(|(name, _)| *name == feature.name || *name == bare);
@@ -153,15 +153,14 @@ impl Tune {
         }
         let mut out = Output::create(&self.out)?;
         let progress = Terminal::default();
-        let mut text = DecoderOnText {
-            decoder: &mut decoder,
+        let mut text = Text {
+            model,
             sentences: &trees,
-            algorithm: self.searching.algorithm(),
+            search: self.searching.search()?,
             nbest: 0,
             sparse: false,
             threads: threads(self.threads),
             progress: &progress,
-            text: &|vocab: &Vocab, words| vocab.join(words),
         };
         let (tuned, metric) = self.options.run(&mut text, references, &start)?;
         out.line(&format!("# {metric} {:.4} on {}", tuned.score, self.trees.display()))?;
@@ -171,7 +170,7 @@ impl Tune {
         out.finish()?;
         if let Some(path) = &self.log {
             let mut file = Output::create(path)?;
-            file.line(&sylvan::tuning::log(&tuned, &metric))?;
+            file.line(&sylvan::training::tuning::log(&tuned, &metric))?;
             file.finish()?;
         }
         if let Some(path) = &self.plot {
@@ -183,12 +182,14 @@ impl Tune {
     }
 }
 
-fn read_trees(decoder: &mut Decoder, path: &Path) -> anyhow::Result<Vec<Option<Sentence>>> {
+fn read_trees(model: &Arc<Model>, path: &Path) -> anyhow::Result<Vec<Option<Sentence>>> {
+    let mut worker = Worker::new(Arc::clone(model));
     let mut reader = TextReader::open(path)?;
     let mut trees = Vec::new();
     while let Some(line) = reader.next_line()? {
-        let tree = decoder.read_tree(line);
-        trees.push(tree.map_err(|fault| reader.locate(fault))?);
+        let tree = worker.read(line, Input::Tree, With::default());
+        let at = reader.line_number();
+        trees.push(tree.map_err(|unread| unread.at(reader.name(), at))?);
     }
     anyhow::ensure!(
         trees.iter().any(Option::is_some),

@@ -8,7 +8,6 @@
 //! lm0, lm1   likewise
 //! parser     likewise; only if the model can parse
 //! srccase    words in their usual case, one per line; only for raw text
-//! srcseg     a segmenter of text without spaces; only if one was trained
 //! lines      the training text that rules point into; unless it was not to be kept
 //! ```
 
@@ -24,7 +23,7 @@ use sylvan_lm::Lm;
 use sylvan_parse::Parser;
 use sylvan_rules::{Formalism, Grammar, Weights};
 use sylvan_store::{Container, ContainerWriter, Name, name};
-use sylvan_text::{Lang, Protect, Segmenter, Truecaser};
+use sylvan_text::{Lang, Protect, Truecaser};
 
 pub use diff::{RuleDiff, WeightDiff, compare_rules, compare_weights};
 pub use prune::{Pruned, prune};
@@ -39,7 +38,6 @@ const WEIGHTS: Name = name("weights");
 const RULES: Name = name("rules");
 const PARSER: Name = name("parser");
 const SOURCE_CASE: Name = name("srccase");
-const SOURCE_SEGMENTER: Name = name("srcseg");
 const LINES: Name = name("lines");
 /// The most language models.
 const MODELS: usize = 8;
@@ -103,8 +101,6 @@ pub struct Parts<'p> {
     pub parser: Option<&'p Path>,
     /// The source truecaser.
     pub source_case: Option<&'p Path>,
-    /// The source segmenter.
-    pub source_segmenter: Option<&'p Path>,
     /// The training text, as [`write_lines`] writes it.
     pub lines: Option<&'p Path>,
 }
@@ -117,7 +113,7 @@ fn model_name(index: usize) -> Name {
 
 /// Writes a model file; it appears whole or not at all.
 pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
-    let mut writer = ContainerWriter::create(path, KIND, VERSION, MODELS + 7)?;
+    let mut writer = ContainerWriter::create(path, KIND, VERSION, MODELS + 6)?;
     let manifest =
         serde_json::to_vec_pretty(parts.manifest).expect("strings and numbers can be written as JSON");
     writer.section(MANIFEST, &manifest)?;
@@ -127,12 +123,7 @@ pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
     for (index, path) in parts.models.iter().take(MODELS).enumerate() {
         writer.file(model_name(index), path)?;
     }
-    let optional = [
-        (PARSER, parts.parser),
-        (SOURCE_CASE, parts.source_case),
-        (SOURCE_SEGMENTER, parts.source_segmenter),
-        (LINES, parts.lines),
-    ];
+    let optional = [(PARSER, parts.parser), (SOURCE_CASE, parts.source_case), (LINES, parts.lines)];
     for (name, path) in optional {
         if let Some(path) = path {
             writer.file(name, path)?;
@@ -213,19 +204,13 @@ impl ModelFile {
         if self.manifest.tokenized {
             return Ok(SourceText::default());
         }
-        let segmenter = if self.file.has(SOURCE_SEGMENTER) {
-            let bytes = self.file.section(SOURCE_SEGMENTER)?;
-            Some(Segmenter::read(&mut section_reader("segmenter of the model", bytes))?)
-        } else {
-            None
-        };
         let truecaser = if self.file.has(SOURCE_CASE) {
             let bytes = self.file.section(SOURCE_CASE)?;
             Some(Truecaser::read(&mut section_reader("truecaser of the model", bytes))?)
         } else {
             None
         };
-        let tokenizer = Some(tokenizer(&self.manifest.source_lang, segmenter, protect));
+        let tokenizer = Some(tokenizer(&self.manifest.source_lang, protect));
         Ok(SourceText { tokenizer, truecaser })
     }
 

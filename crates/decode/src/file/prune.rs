@@ -75,7 +75,7 @@ pub fn prune(model: &Path, out: &Path, size: u64, lines: bool) -> Result<Pruned,
         manifest.figures.clear();
         manifest.settings.insert("pruned-to".into(), size.to_string());
     }
-    let mut writer = ContainerWriter::create(out, KIND, VERSION, MODELS + 7)?;
+    let mut writer = ContainerWriter::create(out, KIND, VERSION, MODELS + 6)?;
     for (name, _) in file.sections() {
         let name = padded(&name);
         if name == MANIFEST {

@@ -1,6 +1,6 @@
 //! Small charts as SVG that follow the page's colours.
 
-use crate::explain::escaped;
+use sylvan_decode::explain::escaped;
 
 /// Horizontal bars with names and values.
 pub(super) fn bars(rows: &[(String, f64, String)]) -> String {

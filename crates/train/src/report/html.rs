@@ -2,13 +2,13 @@
 
 use super::charts::{bars, histograms};
 use super::{Report, Sample};
-use crate::explain::escaped;
+use sylvan_decode::explain::escaped;
 
 const STYLE: &str = include_str!("page.css");
 
 impl Report {
     /// As a page for a browser.
-    pub fn html(&self) -> String {
+    pub(crate) fn html(&self) -> String {
         let mut out = format!(
             "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" \
              content=\"width=device-width\">\n<title>{0}</title>\n<style>{STYLE}</style></head>\n<body>\n<h1>{0}</h1>\n",

@@ -6,7 +6,7 @@ use super::{Report, Sample};
 
 impl Report {
     /// As Markdown.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         // Writing to a string cannot fail.
         let mut out = String::new();
         let _ = writeln!(out, "# {}\n", self.title);

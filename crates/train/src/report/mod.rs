@@ -10,17 +10,19 @@ mod html;
 mod markdown;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sylvan_align::draw;
 use sylvan_base::{HashMap, HashSet};
 use sylvan_corpus::{Alignment, Base};
+use sylvan_decode::{Input, Model, Request, Worker};
 use sylvan_eval::{Chrf, Metric};
 use sylvan_rules::Grammar;
-use sylvan_store::{Output, TextReader};
+use sylvan_search::Search;
+use sylvan_store::{Output, TextReader, read_lines};
 
-use crate::train::StageReport;
-use crate::train::finish::read_lines;
-use crate::translate::{Input, Request, TextTranslator, TranslateError};
+use crate::work::StageReport;
+use sylvan_decode::Result;
 
 /// Sentences that are shown, and as many of the worst ones.
 const SHOWN: usize = 8;
@@ -32,27 +34,27 @@ const LEAST_WORDS: usize = 4;
 
 /// Where a run left what the report tells of.
 #[derive(Debug, Clone, Copy)]
-pub struct Places<'p> {
+pub(crate) struct Places<'p> {
     /// The model.
-    pub model: &'p Path,
+    pub(crate) model: &'p Path,
     /// The folder for the report and the explanations; `tune.svg` is there.
-    pub work: &'p Path,
+    pub(crate) work: &'p Path,
     /// The text that was learnt from, in words.
-    pub source: &'p Path,
+    pub(crate) source: &'p Path,
     /// Its translation.
-    pub target: &'p Path,
+    pub(crate) target: &'p Path,
     /// Its links.
-    pub links: &'p Path,
+    pub(crate) links: &'p Path,
     /// The rule table.
-    pub rules: &'p Path,
+    pub(crate) rules: &'p Path,
     /// The tuning text in words.
-    pub dev_source: &'p Path,
+    pub(crate) dev_source: &'p Path,
     /// Its trees.
-    pub dev_trees: &'p Path,
+    pub(crate) dev_trees: &'p Path,
     /// What its translation should be.
-    pub dev_reference: &'p Path,
+    pub(crate) dev_reference: &'p Path,
     /// What its translation is.
-    pub dev_out: &'p Path,
+    pub(crate) dev_out: &'p Path,
 }
 
 /// A translated sentence of the tuning text.
@@ -90,7 +92,7 @@ struct RuleFigures {
 
 /// All that a report says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub(crate) struct Report {
     title: String,
     scores: Vec<(String, f64)>,
     stages: Vec<StageReport>,
@@ -110,14 +112,14 @@ pub struct Report {
 
 impl Report {
     /// Reads what a run left, and explains the sentences that are shown.
-    pub fn gather(
+    pub(crate) fn gather(
         places: &Places<'_>,
         scores: &[(String, f64)],
         stages: &[StageReport],
-        request: &Request,
-    ) -> Result<Self, TranslateError> {
+        search: Search,
+    ) -> Result<Self> {
         let (lengths, known) = lengths(places)?;
-        let (samples, worst) = samples(places, request)?;
+        let (samples, worst) = samples(places, search)?;
         let (unknown, dev_words) = unknown(places.dev_source, &known)?;
         let name = places.model.file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(Self {
@@ -136,7 +138,7 @@ impl Report {
     }
 
     /// Writes `report.html` and `report.md` and returns where the page is.
-    pub fn write(&self, folder: &Path) -> sylvan_base::Result<PathBuf> {
+    pub(crate) fn write(&self, folder: &Path) -> sylvan_base::Result<PathBuf> {
         let page = folder.join("report.html");
         for (path, text) in [(&page, self.html()), (&folder.join("report.md"), self.markdown())] {
             let mut file = Output::create(path)?;
@@ -245,7 +247,7 @@ fn matrices(places: &Places<'_>) -> sylvan_base::Result<Vec<String>> {
 }
 
 /// The first sentences of the tuning text and the worst ones, with pages that explain them.
-fn samples(places: &Places<'_>, request: &Request) -> Result<(Vec<Sample>, Vec<Sample>), TranslateError> {
+fn samples(places: &Places<'_>, search: Search) -> Result<(Vec<Sample>, Vec<Sample>)> {
     let [source, out, reference, trees] =
         [places.dev_source, places.dev_out, places.dev_reference, places.dev_trees].map(read_lines);
     let (source, out, reference, trees) = (source?, out?, reference?, trees?);
@@ -268,11 +270,12 @@ fn samples(places: &Places<'_>, request: &Request) -> Result<(Vec<Sample>, Vec<S
     all.retain(|sample| sample.source.split_ascii_whitespace().count() >= LEAST_WORDS);
     all.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.line.cmp(&b.line)));
     all.truncate(SHOWN);
-    let mut translator = TextTranslator::open(places.model, &[])?;
-    let request = Request { input: Input::Tree, ..*request };
+    let mut worker = Worker::new(Arc::new(Model::open(places.model)?));
+    let mut request = Request::default();
+    (request.input, request.search) = (Input::Tree, search);
     for sample in first.iter_mut().chain(&mut all) {
         let Some(tree) = trees.get(sample.line - 1) else { continue };
-        let Some(explanation) = translator.explain(tree, &request)? else { continue };
+        let Some(explanation) = worker.explain(tree, &request)? else { continue };
         let name = format!("explain-{}.html", sample.line);
         let mut file = Output::create(&places.work.join(&name))?;
         file.write(explanation.html().as_bytes())?;

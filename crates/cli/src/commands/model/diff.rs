@@ -1,16 +1,17 @@
 //! `sylvan model diff`: what changed from one model to another.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
-use sylvan::compare::{ChangedLine, compare_translations};
-use sylvan::model::{ModelFile, compare_rules, compare_weights};
-use sylvan::translate::{OpenConfig, Request, TextTranslator};
-use sylvan_store::{Output, TextReader};
+use sylvan::decode::compare::{ChangedLine, compare_translations};
+use sylvan::decode::file::{ModelFile, compare_rules, compare_weights};
+use sylvan::{Model, Request};
+use sylvan_store::{Output, read_lines};
 
 use crate::commands::Format;
-use crate::commands::searching::{InputName, Searching};
+use crate::commands::searching::{InputName, Searching, corrections};
 use crate::threads::threads;
 
 /// Tells how two models differ: settings, weights, rules, and with --input what they translate differently and why.
@@ -101,22 +102,17 @@ impl Diff {
     /// How many lines there are, and those that differ.
     fn changed(&self) -> anyhow::Result<Option<(usize, Vec<ChangedLine>)>> {
         let Some(path) = &self.input else { return Ok(None) };
-        let mut reader = TextReader::open(path)?.tolerant();
-        let mut lines = Vec::new();
-        while let Some(line) = reader.next_line()? {
-            lines.push(line.to_string());
-        }
-        let open = |model: &Path| TextTranslator::open_with(model, &OpenConfig::default());
-        let ((mut first, _), (mut second, _)) = (open(&self.first)?, open(&self.second)?);
-        let request = Request {
-            input: self.kind.into(),
-            algorithm: self.searching.algorithm(),
-            best: 1,
-            details: true,
-            threads: threads(self.threads),
+        let lines = read_lines(path)?;
+        let open = |path: &Path| -> anyhow::Result<(Arc<Model>, Request)> {
+            let model = Model::open(path)?;
+            let mut request = Request::default();
+            (request.input, request.search) = (self.kind.into(), self.searching.search()?);
+            request.corrections = corrections(&model, path)?;
+            Ok((Arc::new(model), request))
         };
-        let name = path.display().to_string();
-        let changed = compare_translations(&mut first, &mut second, &lines, &name, &request)?;
+        let ((first, ours), (second, theirs)) = (open(&self.first)?, open(&self.second)?);
+        let (name, threads) = (path.display().to_string(), threads(self.threads));
+        let changed = compare_translations([&first, &second], [&ours, &theirs], &lines, &name, threads)?;
         Ok(Some((lines.len(), changed)))
     }
 }

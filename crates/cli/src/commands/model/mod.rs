@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use sylvan::model::ModelFile;
+use sylvan::decode::file::ModelFile;
 use sylvan_store::Output;
 
 use super::Format;
@@ -80,6 +80,7 @@ impl Info {
         }
         let kind = if manifest.tokenized { "tokenised text" } else { "raw text" };
         out.line(&format!("{} to {}, {kind}", manifest.source_lang, manifest.target_lang))?;
+        out.line(&format!("rules over: {}", manifest.formalism.as_str()))?;
         out.line(&format!("made by {}", manifest.made_by))?;
         for licence in &manifest.licences {
             out.line(&format!("licence: {licence}"))?;

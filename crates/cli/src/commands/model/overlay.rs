@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use sylvan::model::{Correction, ModelFile, OverlayLog, overlay_path};
-use sylvan::translate::{OpenConfig, TextTranslator};
+use sylvan::decode::corrections::{overlay_path, pair_line, rules_of_line};
+use sylvan::decode::file::ModelFile;
+use sylvan::{Correction, CorrectionLog, Corrections, Model};
 use sylvan_store::Output;
 
 use crate::commands::searching::InputName;
@@ -116,17 +117,12 @@ impl Overlay {
     }
 }
 
-/// The model with its corrections.
-fn open(model: &Path) -> anyhow::Result<TextTranslator> {
-    Ok(TextTranslator::open_with(model, &OpenConfig::default())?.0)
-}
-
 impl Add {
     fn run(self) -> anyhow::Result<()> {
-        let mut translator = open(&self.model)?;
+        let model = Model::open(&self.model)?;
         let (about, line) = match (&self.pair, &self.rule) {
             (Some(pair), _) => {
-                let line = translator.pair_line(&pair[0], &pair[1], self.input.into())?;
+                let line = pair_line(&model, &pair[0], &pair[1], self.input.into())?;
                 (format!("add --pair {:?} {:?}", pair[0], pair[1]), line)
             }
             (None, rule) => {
@@ -134,16 +130,16 @@ impl Add {
                 (line.clone(), line)
             }
         };
-        write(&self.model, &mut translator, &Correction { about, lines: vec![line] })
+        write(&self.model, &model, &Correction { about, lines: vec![line] })
     }
 }
 
 impl Rules {
-    fn correct(&self, model: &Path, verb: &str) -> anyhow::Result<()> {
-        let mut translator = open(model)?;
+    fn correct(&self, path: &Path, verb: &str) -> anyhow::Result<()> {
+        let model = Model::open(path)?;
         let correction = match (&self.rule, self.line) {
             (_, Some(number)) => {
-                let Some(rules) = translator.rules_of_line(number)? else {
+                let Some(rules) = rules_of_line(&model, number)? else {
                     bail!(
                         "--line: found {number}, expected the number of a training line that the model keeps; \
                          was it trained with --no-lines, or was the line left out?"
@@ -160,19 +156,20 @@ impl Rules {
                 Correction { about: line.clone(), lines: vec![line] }
             }
         };
-        write(model, &mut translator, &correction)
+        write(path, &model, &correction)
     }
 }
 
 /// Checks a correction and adds it to the log.
 #[allow(clippy::print_stderr)]
-fn write(model: &Path, translator: &mut TextTranslator, correction: &Correction) -> anyhow::Result<()> {
-    let mut log = OverlayLog::open(model)?;
+fn write(path: &Path, model: &Model, correction: &Correction) -> anyhow::Result<()> {
+    let mut log = CorrectionLog::open(path)?;
     // A rule that an earlier correction added is known as well.
     let mut lines: Vec<String> = log.corrections().into_iter().flat_map(|one| one.lines).collect();
     let before = lines.len();
     lines.extend(correction.lines.iter().cloned());
-    let missing = translator.check_overlay(&lines)?;
+    let read = Corrections::from_lines(model, &lines)?;
+    let missing = read.missing();
     let last = format!("correction:{}:", before + 1);
     if correction.lines.len() == 1 && missing.iter().any(|line| line.starts_with(&last)) {
         bail!(
@@ -181,7 +178,7 @@ fn write(model: &Path, translator: &mut TextTranslator, correction: &Correction)
         );
     }
     log.push(correction)?;
-    eprintln!("{} now in {}", count(correction.lines.len()), overlay_path(model).display());
+    eprintln!("{} now in {}", count(correction.lines.len()), overlay_path(path).display());
     Ok(())
 }
 
@@ -190,9 +187,9 @@ fn count(lines: usize) -> String {
 }
 
 /// The corrections of a model that is one.
-fn corrections(model: &Path) -> anyhow::Result<OverlayLog> {
+fn corrections(model: &Path) -> anyhow::Result<CorrectionLog> {
     ModelFile::open(model)?;
-    Ok(OverlayLog::open(model)?)
+    Ok(CorrectionLog::open(model)?)
 }
 
 fn list(model: &Path) -> anyhow::Result<()> {

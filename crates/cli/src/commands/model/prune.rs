@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sylvan::model::{Pruned, prune};
+use sylvan::decode::file::{Pruned, prune};
 
 use crate::commands::grammar::parse_size;
 

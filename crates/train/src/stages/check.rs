@@ -1,4 +1,4 @@
-//! The stage that leaves out what would do harm, and stops where something is wrong with the whole.
+//! Checking: leaves out pairs that would do harm, and stops where something is wrong with the whole.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,10 @@ use sylvan_corpus::{Alignment, Base, ParallelReader};
 use sylvan_store::{Output, TextReader};
 use sylvan_trees::penn::{Brackets, PennParser};
 
-use super::preflight::shown;
-use super::work::Stage;
-use super::{PipelineError, Result, Run};
+use crate::preflight::shown;
+use crate::run::Run;
+use crate::work::Stage;
+use sylvan_decode::{Error, Result};
 
 /// What rules and links cannot be learnt from. The rest (duplicates, markup, ..) is told but kept.
 const HARMFUL: [Kind; 9] = [
@@ -29,59 +30,56 @@ const HARMFUL: [Kind; 9] = [
 /// If more than one line in so many would have to go, something else is wrong.
 const MOST: usize = 4;
 
-impl Run<'_> {
-    /// Checks the training text line by line and leaves out harmful lines, in all files alike.
-    pub(super) fn check(&mut self, hear: &mut dyn FnMut(&str)) -> Result<()> {
-        let mut files = vec![self.train.source.clone(), self.train.target.clone()];
-        files.extend(self.train.trees.clone());
-        files.extend(self.links.clone());
-        let (has_trees, has_links) = (self.train.trees.is_some(), self.links.is_some());
-        let mut names = vec!["clean.source", "clean.target"];
-        if has_trees {
-            names.push("clean.trees");
-        }
-        if has_links {
-            names.push("clean.links");
-        }
-        let outputs: Vec<PathBuf> = names.iter().map(|name| self.work.file(name)).collect();
-        let log = self.work.file("dropped.tsv");
-        let stage = Stage {
-            name: "check",
-            inputs: files.iter().map(PathBuf::as_path).collect(),
-            settings: String::new(),
-            outputs: outputs.iter().map(PathBuf::as_path).chain([log.as_path()]).collect(),
-        };
-        self.work.run(&stage, hear, |hear| {
-            let (lines, findings) = findings(&files, has_trees, has_links)?;
-            let bad: BTreeSet<u64> = findings
-                .iter()
-                .filter(|finding| HARMFUL.contains(&finding.kind))
-                .flat_map(|finding| finding.line..=finding.until)
-                .collect();
-            judge(&files[0], lines, &bad, &findings, hear)?;
-            for (path, out) in files.iter().zip(&outputs) {
-                copy_without(path, &bad, out)?;
-            }
-            let mut log = Output::create(&log)?;
-            for Finding { line, until, kind, detail } in &findings {
-                let fate = if HARMFUL.contains(kind) { "dropped" } else { "kept" };
-                log.line(&format!("{line}\t{until}\t{fate}\t{}\t{detail}", kind.name()))?;
-            }
-            log.finish()?;
-            Ok::<(), PipelineError>(())
-        })?;
-        let mut clean = outputs.into_iter();
-        if let (Some(source), Some(target)) = (clean.next(), clean.next()) {
-            (self.train.source, self.train.target) = (source, target);
-        }
-        if has_trees {
-            self.train.trees = clean.next();
-        }
-        if has_links {
-            self.links = clean.next();
-        }
-        Ok(())
+pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let mut files = vec![run.train.source.clone(), run.train.target.clone()];
+    files.extend(run.train.trees.clone());
+    files.extend(run.links.clone());
+    let (has_trees, has_links) = (run.train.trees.is_some(), run.links.is_some());
+    let mut names = vec!["clean.source", "clean.target"];
+    if has_trees {
+        names.push("clean.trees");
     }
+    if has_links {
+        names.push("clean.links");
+    }
+    let outputs: Vec<PathBuf> = names.iter().map(|name| run.work.file(name)).collect();
+    let log = run.work.file("dropped.tsv");
+    let stage = Stage {
+        name: "check",
+        inputs: files.iter().map(PathBuf::as_path).collect(),
+        settings: String::new(),
+        outputs: outputs.iter().map(PathBuf::as_path).chain([log.as_path()]).collect(),
+    };
+    run.work.run(&stage, say, |say| {
+        let (lines, findings) = findings(&files, has_trees, has_links)?;
+        let bad: BTreeSet<u64> = findings
+            .iter()
+            .filter(|finding| HARMFUL.contains(&finding.kind))
+            .flat_map(|finding| finding.line..=finding.until)
+            .collect();
+        judge(&files[0], lines, &bad, &findings, say)?;
+        for (path, out) in files.iter().zip(&outputs) {
+            copy_without(path, &bad, out)?;
+        }
+        let mut log = Output::create(&log)?;
+        for Finding { line, until, kind, detail } in &findings {
+            let fate = if HARMFUL.contains(kind) { "dropped" } else { "kept" };
+            log.line(&format!("{line}\t{until}\t{fate}\t{}\t{detail}", kind.name()))?;
+        }
+        log.finish()?;
+        Ok::<(), Error>(())
+    })?;
+    let mut clean = outputs.into_iter();
+    if let (Some(source), Some(target)) = (clean.next(), clean.next()) {
+        (run.train.source, run.train.target) = (source, target);
+    }
+    if has_trees {
+        run.train.trees = clean.next();
+    }
+    if has_links {
+        run.links = clean.next();
+    }
+    Ok(())
 }
 
 /// What is wrong with each line.
@@ -129,13 +127,13 @@ fn judge(
     lines: usize,
     bad: &BTreeSet<u64>,
     findings: &[Finding],
-    hear: &mut dyn FnMut(&str),
+    say: &mut dyn FnMut(&str),
 ) -> Result<()> {
     for kind in Kind::ALL {
         let count = findings.iter().filter(|finding| finding.kind == kind).count();
         if count > 0 {
             let fate = if HARMFUL.contains(&kind) { "left out" } else { "kept" };
-            hear(&format!("  {count} x {} ({fate})", kind.name()));
+            say(&format!("  {count} x {} ({fate})", kind.name()));
         }
     }
     if bad.len() * MOST > lines {
@@ -144,7 +142,7 @@ fn judge(
             format!(" (line {}: {}: {})", finding.line, finding.kind.name(), finding.detail)
         });
         let found = format!("{} of {lines} lines that cannot be used{example}", bad.len());
-        return Err(PipelineError::setting(shown(source), found, "a parallel text")
+        return Err(Error::setting(shown(source), found, "a parallel text")
             .advise("do the files belong together? `sylvan check` tells all"));
     }
     Ok(())

@@ -1,0 +1,96 @@
+//! A training run: what the stages hand on to each other.
+
+use std::path::{Path, PathBuf};
+
+use sylvan_base::Progress;
+
+use crate::config::Config;
+use crate::preflight::Settings;
+use crate::work::WorkFolder;
+use sylvan_decode::{Error, Result};
+
+/// One text on its way through the stages: where its words, trees and references are now.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Part {
+    /// Source words.
+    pub(crate) source: PathBuf,
+    /// Target words.
+    pub(crate) target: PathBuf,
+    /// Source trees.
+    pub(crate) trees: Option<PathBuf>,
+    /// The target as it was given, to be measured against.
+    pub(crate) reference: PathBuf,
+}
+
+impl Part {
+    fn new(source: &Path, target: &Path, trees: Option<&Path>) -> Self {
+        Self {
+            source: source.to_path_buf(),
+            target: target.to_path_buf(),
+            trees: trees.map(Path::to_path_buf),
+            reference: target.to_path_buf(),
+        }
+    }
+
+    /// Its trees, which a stage has made by now or the user gave.
+    pub(crate) fn trees(&self) -> Result<&Path> {
+        self.trees.as_deref().ok_or_else(|| Error::setting("trees", "no trees", "trees or a parser"))
+    }
+}
+
+/// What is there so far. A stage reads what it needs and puts down what it made.
+pub(crate) struct Run<'r> {
+    pub(crate) config: &'r Config,
+    pub(crate) settings: Settings,
+    pub(crate) work: WorkFolder,
+    pub(crate) progress: &'r dyn Progress,
+    pub(crate) threads: usize,
+    pub(crate) train: Part,
+    pub(crate) dev: Part,
+    pub(crate) holdout: Option<Part>,
+    pub(crate) links: Option<PathBuf>,
+    pub(crate) parser: Option<PathBuf>,
+    pub(crate) source_case: Option<PathBuf>,
+    /// The rule table.
+    pub(crate) rules: PathBuf,
+    /// The compiled language model.
+    pub(crate) language_model: PathBuf,
+    pub(crate) weights: PathBuf,
+    pub(crate) scores: Vec<(String, f64)>,
+    /// The training text for the model, unless it is not to be kept.
+    pub(crate) lines: Option<PathBuf>,
+}
+
+impl<'r> Run<'r> {
+    pub(crate) fn new(
+        config: &'r Config,
+        settings: Settings,
+        work: WorkFolder,
+        progress: &'r dyn Progress,
+    ) -> Self {
+        Self {
+            config,
+            settings,
+            progress,
+            threads: config.thread_count(),
+            train: Part::new(&config.source, &config.target, config.trees.as_deref()),
+            dev: Part::new(&config.dev_source, &config.dev_target, config.dev_trees.as_deref()),
+            holdout: None,
+            links: config.align.clone(),
+            parser: config.parser.clone(),
+            source_case: None,
+            rules: work.file("rules"),
+            language_model: work.file("lm"),
+            weights: work.file("weights"),
+            scores: Vec::new(),
+            lines: None,
+            work,
+        }
+    }
+
+    /// All texts, by name.
+    pub(crate) fn parts(&mut self) -> impl Iterator<Item = (&'static str, &mut Part)> {
+        let more = self.holdout.as_mut().map(|part| ("holdout", part));
+        [("train", &mut self.train), ("dev", &mut self.dev)].into_iter().chain(more)
+    }
+}

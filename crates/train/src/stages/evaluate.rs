@@ -1,0 +1,117 @@
+//! Evaluating: translates the tuning text and what was held out with several searches, and measures.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sylvan_base::parallel;
+use sylvan_decode::text::TargetText;
+use sylvan_decode::{List, Model, Sentence, With, Worker};
+use sylvan_eval::{Bleu, Chrf, Metric, Tokenizer};
+use sylvan_rules::Weights;
+use sylvan_search::{Search, SearchName, Stop};
+use sylvan_store::{TextReader, read_lines};
+use sylvan_text::Lang;
+
+use super::{open_model, read_sentences, write};
+use crate::run::{Part, Run};
+use crate::work::Stage;
+use sylvan_decode::{Error, Result};
+
+pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let scores = run.work.file("scores.json");
+    let parts: Vec<(&str, Part)> = [("dev", Some(run.dev.clone())), ("holdout", run.holdout.clone())]
+        .into_iter()
+        .filter_map(|(name, part)| Some((name, part?)))
+        .collect();
+    let outputs: Vec<PathBuf> = parts.iter().map(|(name, _)| run.work.file(&format!("{name}.out"))).collect();
+    let (rules, language_model, weights) =
+        (run.rules.clone(), run.language_model.clone(), run.weights.clone());
+    let mut inputs = vec![rules.as_path(), &language_model, &weights];
+    for (_, part) in &parts {
+        inputs.extend([part.trees()?, part.reference.as_path()]);
+    }
+    let config = run.config;
+    let stage = Stage {
+        name: "evaluate",
+        inputs,
+        settings: format!("{} {} {}", config.beam, config.target_lang, config.tokenized),
+        outputs: outputs.iter().map(PathBuf::as_path).chain([scores.as_path()]).collect(),
+    };
+    let (target, metric) = measuring(config.tokenized, &config.target_lang);
+    let threads = run.threads;
+    run.work.run(&stage, say, |say| {
+        let weights = Weights::read(&mut TextReader::open(&weights)?)?;
+        let model = open_model(&rules, &language_model, &weights)?;
+        let mut all: BTreeMap<String, f64> = BTreeMap::new();
+        for ((name, part), out) in parts.iter().zip(&outputs) {
+            let sentences = read_sentences(&model, part.trees()?)?;
+            let references = vec![read_lines(&part.reference)?];
+            for search in searches(config.beam) {
+                let lines = translate(&model, &sentences, search, &target, threads);
+                let search = search.name();
+                let bleu = metric.corpus(&lines, &references).map_err(scores_error)?.score;
+                say(&format!("  {name}, {search}: BLEU {bleu:.2}"));
+                all.insert(format!("{name}.{search}.bleu"), bleu);
+                if search == SearchName::Refine {
+                    let chrf = Chrf::default();
+                    let stats = chrf.line_stats(&lines, &references, std::num::NonZeroUsize::MIN);
+                    let stats = stats.map_err(scores_error)?;
+                    all.insert(format!("{name}.bleu"), bleu);
+                    all.insert(format!("{name}.chrf"), chrf.value(&chrf.sum(&stats)));
+                    write(out, &(lines.join("\n") + "\n"))?;
+                }
+            }
+        }
+        write(&scores, &(serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"))
+    })?;
+    let text = std::fs::read_to_string(&scores).map_err(sylvan_base::InputError::io(&scores, "read"))?;
+    let all: BTreeMap<String, f64> = serde_json::from_str(&text).unwrap_or_default();
+    run.scores = all.into_iter().collect();
+    Ok(())
+}
+
+/// The searches that are measured: the one that was tuned with first, then those that work left to right.
+fn searches(beam: usize) -> [Search; 3] {
+    // Items of a left-to-right search cost several times as much.
+    let left_to_right = |name: SearchName| Search::named(name).with_beam(beam.min(name.default_beam()));
+    [
+        Search::named(SearchName::Refine).with_beam(beam),
+        left_to_right(SearchName::Incremental),
+        left_to_right(SearchName::Prediction),
+    ]
+}
+
+/// How translations are written and measured: tokens as they are, or natural text as others would measure it.
+fn measuring(tokenized: bool, lang: &str) -> (TargetText, Bleu) {
+    let Ok(lang) = lang.parse::<Lang>();
+    let tokenizer = match (tokenized, lang) {
+        (true, _) => Tokenizer::None,
+        (false, Lang::Zh) => Tokenizer::Zh,
+        (false, Lang::Ja) => Tokenizer::Char,
+        (false, _) => Tokenizer::V13a,
+    };
+    let target = if tokenized { TargetText::words() } else { TargetText::natural(lang) };
+    (target, Bleu { tokenizer, ..Bleu::default() })
+}
+
+fn translate(
+    model: &Arc<Model>,
+    sentences: &[Option<Sentence>],
+    search: Search,
+    target: &TargetText,
+    threads: usize,
+) -> Vec<String> {
+    let worker = || Worker::new(Arc::clone(model));
+    parallel::map(sentences, threads, worker, |worker, _, sentence| {
+        let Some(sentence) = sentence else { return String::new() };
+        let decoded = worker.decode(sentence, With::default(), search, List::default(), &Stop::NEVER);
+        let words = decoded.hypotheses.first().map(|best| best.words.as_slice()).unwrap_or_default();
+        let words: Vec<&str> = words.iter().map(|&word| sentence.vocab().text(word)).collect();
+        target.text(&words)
+    })
+}
+
+fn scores_error(error: sylvan_eval::EvalError) -> Error {
+    Error::Scores(Box::new(error))
+}

@@ -1,0 +1,112 @@
+//! The stages of training, one file each, and which of them a formalism takes.
+
+mod check;
+mod evaluate;
+mod hold_out;
+mod language_model;
+mod lines;
+mod links;
+mod pack;
+mod parser;
+mod report;
+mod rules;
+mod tokenise;
+mod trees;
+mod truecase;
+mod tune;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use sylvan_base::{InputError, parallel};
+use sylvan_decode::{Input, Model, Sentence, With, Worker};
+use sylvan_rules::{Formalism, Weights};
+use sylvan_store::{Output, TextReader};
+
+use crate::run::Run;
+use sylvan_decode::{Error, Result};
+
+/// A stage: reads what is there, puts down what it made, says what happens.
+pub(crate) type StageFn = fn(&mut Run<'_>, &mut dyn FnMut(&str)) -> Result<()>;
+
+/// From two texts and trees, or a way to make them, to a tuned model.
+const TREE: [StageFn; 14] = [
+    hold_out::run,
+    tokenise::run,
+    truecase::run,
+    check::run,
+    parser::run,
+    trees::run,
+    links::run,
+    rules::run,
+    language_model::run,
+    tune::run,
+    evaluate::run,
+    lines::run,
+    pack::run,
+    report::run,
+];
+
+/// The stages of a formalism, in order.
+pub(crate) fn of(formalism: Formalism) -> Result<&'static [StageFn]> {
+    match formalism {
+        Formalism::Tree => Ok(&TREE),
+        other => Err(Error::setting("formalism", other.as_str(), "tree")),
+    }
+}
+
+/// Lines that are worked on at a time.
+const CHUNK: usize = 4096;
+
+/// Writes what becomes of each line of a file, on several threads, in order.
+fn each_line(
+    from: &Path,
+    to: &Path,
+    threads: usize,
+    work: &(dyn Fn(&str) -> String + Sync),
+    at: &mut dyn FnMut(u64),
+) -> std::result::Result<(), InputError> {
+    let mut reader = TextReader::open(from)?.tolerant();
+    let mut out = Output::create(to)?;
+    loop {
+        let mut lines = Vec::with_capacity(CHUNK);
+        while lines.len() < CHUNK {
+            match reader.next_line()? {
+                Some(line) => lines.push(line.to_string()),
+                None => break,
+            }
+        }
+        if lines.is_empty() {
+            return out.finish();
+        }
+        for line in parallel::map(&lines, threads, || (), |(), _, line| work(line)) {
+            out.line(&line)?;
+        }
+        at(reader.line_number());
+    }
+}
+
+/// A model of what was learnt so far.
+fn open_model(rules: &Path, language_model: &Path, weights: &Weights) -> Result<Arc<Model>> {
+    let (model, _) = Model::open_parts(rules, &[language_model.to_path_buf()], weights)?;
+    Ok(Arc::new(model))
+}
+
+/// The sentences of a file of trees; none where there is no parse.
+fn read_sentences(model: &Arc<Model>, trees: &Path) -> Result<Vec<Option<Sentence>>> {
+    let mut worker = Worker::new(Arc::clone(model));
+    let mut reader = TextReader::open(trees)?;
+    let mut sentences = Vec::new();
+    while let Some(line) = reader.next_line()? {
+        let sentence = worker.read(line, Input::Tree, With::default());
+        let at = reader.line_number();
+        sentences.push(sentence.map_err(|unread| unread.at(reader.name(), at))?);
+    }
+    Ok(sentences)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    let mut file = Output::create(path)?;
+    file.write(text.as_bytes())?;
+    Ok(file.finish()?)
+}

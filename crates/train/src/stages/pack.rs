@@ -1,0 +1,98 @@
+//! Packing: puts the model file together.
+
+use std::path::Path;
+
+use sylvan_decode::file::{Manifest, Origin, Parts, pack};
+use sylvan_rules::{Formalism, Weights};
+use sylvan_store::TextReader;
+
+use crate::run::Run;
+use crate::work::{Stage, hash_file};
+use sylvan_decode::{Error, Result};
+
+pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let manifest = manifest(run)?;
+    let out = run.config.out.clone();
+    let (parser, source_case, lines) = (run.parser.clone(), run.source_case.clone(), run.lines.clone());
+    let (rules, models, weights) = (run.rules.clone(), [run.language_model.clone()], run.weights.clone());
+    let mut inputs = vec![rules.as_path(), &models[0], &weights];
+    inputs.extend(parser.as_deref());
+    inputs.extend(source_case.as_deref());
+    inputs.extend(lines.as_deref());
+    let settings = serde_json::to_string(&manifest).unwrap_or_default();
+    let stage = Stage { name: "model", inputs, settings, outputs: vec![&out] };
+    run.work.run(&stage, say, |_| {
+        let weights = Weights::read(&mut TextReader::open(&weights)?)?;
+        let parts = Parts {
+            manifest: &manifest,
+            rules: &rules,
+            models: &models,
+            weights: &weights,
+            parser: parser.as_deref(),
+            source_case: source_case.as_deref(),
+            lines: lines.as_deref(),
+        };
+        Ok::<(), Error>(pack(&out, parts)?)
+    })
+}
+
+fn manifest(run: &Run<'_>) -> Result<Manifest> {
+    let config = run.config;
+    let mut files: Vec<(&str, &Path)> = vec![
+        ("source", &config.source),
+        ("target", &config.target),
+        ("dev-source", &config.dev_source),
+        ("dev-target", &config.dev_target),
+    ];
+    let optional = [
+        ("treebank", &config.treebank),
+        ("parser", &config.parser),
+        ("trees", &config.trees),
+        ("dev-trees", &config.dev_trees),
+        ("align", &config.align),
+    ];
+    files.extend(optional.iter().filter_map(|(role, path)| Some((*role, path.as_deref()?))));
+    files.extend(config.lm_text.iter().map(|path| ("lm-text", path.as_path())));
+    let mut origins = Vec::new();
+    for (role, path) in files {
+        origins.push(Origin {
+            role: role.to_string(),
+            name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            hash: format!("{:016x}", hash_file(path)?),
+            lines: if role == "parser" { 0 } else { lines_of(path)? },
+        });
+    }
+    let settings = [
+        ("align-preset", config.align_preset.clone()),
+        ("symmetrize", config.symmetrize.clone()),
+        ("compose", config.compose.to_string()),
+        ("smoothing", config.smoothing.clone()),
+        ("evidence", config.evidence.to_string()),
+        ("binarize", config.binarize.clone()),
+        ("lm-order", config.lm_order.to_string()),
+        ("metric", config.metric.clone()),
+        ("rounds", config.rounds.to_string()),
+        ("nbest", config.nbest.to_string()),
+        ("beam", config.beam.to_string()),
+        ("parser-beam", config.parser_beam.to_string()),
+        ("seed", config.seed.to_string()),
+        ("holdout", config.holdout.to_string()),
+    ];
+    Ok(Manifest {
+        made_by: concat!("sylvan ", env!("CARGO_PKG_VERSION")).to_string(),
+        source_lang: config.source_lang.clone(),
+        target_lang: config.target_lang.clone(),
+        formalism: Formalism::Tree,
+        tokenized: config.tokenized,
+        licences: config.licence.clone(),
+        origins,
+        settings: settings.into_iter().map(|(name, value)| (name.to_string(), value)).collect(),
+        figures: run.scores.iter().cloned().collect(),
+    })
+}
+
+fn lines_of(path: &Path) -> Result<u64> {
+    let mut reader = TextReader::open(path)?;
+    while reader.next_bytes()?.is_some() {}
+    Ok(reader.line_number())
+}

@@ -1,0 +1,38 @@
+//! The report: what each stage cost as JSON, and a page to look at, in the work folder.
+
+use serde_json::json;
+
+use sylvan_search::{Search, SearchName};
+
+use super::write;
+use crate::report::{Places, Report};
+use crate::run::Run;
+use sylvan_decode::Result;
+
+pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let scores = &run.scores;
+    let named: serde_json::Map<_, _> =
+        scores.iter().map(|(name, score)| (name.clone(), json!(score))).collect();
+    let report = json!({ "stages": run.work.reports, "scores": named, "threads": run.threads });
+    write(
+        &run.work.file("report.json"),
+        &(serde_json::to_string_pretty(&report).unwrap_or_default() + "\n"),
+    )?;
+    let Some(links) = &run.links else { return Ok(()) };
+    let places = Places {
+        model: &run.config.out,
+        work: &run.work.file(""),
+        source: &run.train.source,
+        target: &run.train.target,
+        links,
+        rules: &run.rules,
+        dev_source: &run.dev.source,
+        dev_trees: run.dev.trees()?,
+        dev_reference: &run.dev.reference,
+        dev_out: &run.work.file("dev.out"),
+    };
+    let search = Search::named(SearchName::Refine).with_beam(run.config.beam);
+    let page = Report::gather(&places, scores, &run.work.reports, search)?.write(places.work)?;
+    say(&format!("report: {}", page.display()));
+    Ok(())
+}

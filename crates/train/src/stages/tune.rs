@@ -1,0 +1,58 @@
+//! Tuning: finds the weights with which the tuning text is translated best.
+
+use std::path::PathBuf;
+
+use sylvan_rules::Weights;
+use sylvan_search::{Search, SearchName};
+use sylvan_store::read_lines;
+use sylvan_tune::{MertConfig, Method, Plan, curve};
+
+use super::{open_model, read_sentences, write};
+use crate::run::Run;
+use crate::tuning::{Text, log, start_weights};
+use crate::work::Stage;
+use sylvan_decode::Result;
+
+pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let files = ["weights", "tune.json", "tune.svg"].map(|name| run.work.file(name));
+    let trees = run.dev.trees()?.to_path_buf();
+    let target = run.dev.target.clone();
+    let config = run.config;
+    let plan = Plan { rounds: config.rounds, ..Plan::default() };
+    let method =
+        Method::Mert(MertConfig { seed: config.seed, threads: run.threads, ..MertConfig::default() });
+    let metric = run.settings.metric;
+    let (rules, language_model) = (run.rules.clone(), run.language_model.clone());
+    let stage = Stage {
+        name: "tune",
+        inputs: vec![&rules, &language_model, &trees, &target],
+        settings: format!(
+            "{} {} {} {} {}",
+            config.metric, config.rounds, config.nbest, config.seed, config.beam
+        ),
+        outputs: files.iter().map(PathBuf::as_path).collect(),
+    };
+    let (threads, progress) = (run.threads, run.progress);
+    run.work.run(&stage, say, |say| {
+        let model = open_model(&rules, &language_model, &Weights::default())?;
+        let sentences = read_sentences(&model, &trees)?;
+        let references = read_lines(&target)?.into_iter().map(|line| vec![line]).collect();
+        let start = start_weights(model.features());
+        let mut text = Text {
+            model,
+            sentences: &sentences,
+            search: Search::named(SearchName::Refine).with_beam(config.beam),
+            nbest: config.nbest,
+            sparse: false,
+            threads,
+            progress,
+        };
+        let mut told = |line: &str| say(&format!("  {line}"));
+        let (tuned, name) = text.tune(&metric, references, &start, &method, &plan, &mut told);
+        let weights: String =
+            tuned.weights.iter().map(|(name, weight)| format!("{name}={weight}\n")).collect();
+        write(&files[0], &weights)?;
+        write(&files[1], &(log(&tuned, &name) + "\n"))?;
+        write(&files[2], &curve(&tuned.rounds, &name))
+    })
+}
