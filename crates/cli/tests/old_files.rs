@@ -14,7 +14,7 @@ fn said(folder: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn version_1_opens() {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sylvan/tests/formats");
     let text = |ending: &str| std::fs::read_to_string(kept.join(format!("model-v1.{ending}"))).unwrap();
     // A copy: corrections and work files lie beside a model.
     let folder = tempfile::tempdir().unwrap();

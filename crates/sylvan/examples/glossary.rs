@@ -1,18 +1,21 @@
-//! Translates standard input with a model and a glossary (source words, a tab, target words):
+//! Translates standard input with a model and a glossary (source text, a tab, target text):
 //! `cargo run --release --example glossary -- enja.sylvan terms.tsv < text.en`
 
 use std::io::{BufRead, Write};
 use std::path::Path;
+use std::sync::Arc;
 
-use sylvan::{OpenConfig, TextTranslator};
+use sylvan::{Model, Request, Worker};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 pub(crate) fn run(model: &Path, terms: &Path, input: impl BufRead, mut output: impl Write) -> Result<()> {
-    let (mut translator, _) = TextTranslator::open_with(model, &OpenConfig::default())?;
-    translator.read_glossary(terms)?;
+    let model = Arc::new(Model::open(model)?);
+    let mut request = Request::default();
+    request.glossary = Some(Arc::new(model.read_glossary(terms)?));
+    let mut worker = Worker::new(model);
     for line in input.lines() {
-        writeln!(output, "{}", translator.line(&line?)?)?;
+        writeln!(output, "{}", worker.translate(&line?, &request)?.text())?;
     }
     Ok(())
 }

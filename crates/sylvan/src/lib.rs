@@ -15,20 +15,13 @@
 //! through callbacks.
 //!
 //! ```
-//! # fn main() -> Result<(), sylvan::Error> {
-//! # let folder = tempfile::tempdir().expect("a folder");
-//! # let model = folder.path().join("tiny.sylvan");
-//! # sylvan_testkit::tiny_model(&model);
-//! use std::sync::Arc;
+//! use std::{path::Path, sync::Arc};
 //! use sylvan::{Model, Request, Worker};
-//! let model = Arc::new(Model::open(&model)?);
+//! let model = Arc::new(Model::open(Path::new("tests/formats/model-v1.sylvan"))?);
 //! let mut worker = Worker::new(Arc::clone(&model));
-//! let mut request = Request::default();
-//! request.input = sylvan::Input::Tree;
-//! let translated = worker.translate("(S (N 猫) (V 跑))", &request)?;
-//! assert_eq!(translated.text(), "cats run");
-//! # Ok(())
-//! # }
+//! let translated = worker.translate("下个月 我 会 见 我 的 邻居 。", &Request::default())?;
+//! assert_eq!(translated.text(), "next month I will meet my neighbour .");
+//! # Ok::<(), sylvan::Error>(())
 //! ```
 
 #![deny(missing_docs)]

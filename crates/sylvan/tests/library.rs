@@ -1,14 +1,20 @@
 //! The library as others use it: train, open, translate, lists, explanations, terms.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../examples/explain.rs"]
+mod explain;
 #[path = "../examples/glossary.rs"]
 mod glossary;
+#[path = "../examples/train.rs"]
+mod training;
+#[path = "../examples/translate.rs"]
+mod translate;
 
 use std::path::{Path, PathBuf};
 
-use sylvan::train::{Config, train};
-use sylvan::{Input, OpenConfig, Request, TextTranslator};
-use sylvan_base::Silent;
+use std::sync::Arc;
+
+use sylvan::{Config, Glossary, Input, Model, Request, Silent, Worker, train};
 use sylvan_sample::{Sampler, Workspace};
 
 const PAIRS: u64 = 400;
@@ -34,24 +40,14 @@ fn model(dir: &Path) -> (PathBuf, Vec<String>) {
             std::fs::write(file(part, side), text).unwrap();
         }
     }
-    let config = Config {
-        source: file(0, 0),
-        target: file(0, 1),
-        treebank: Some(file(0, 2)),
-        dev_source: file(1, 0),
-        dev_target: file(1, 1),
-        source_lang: "zh".into(),
-        target_lang: "en".into(),
-        tokenized: true,
-        out: dir.join("m.sylvan"),
-        align_preset: "fast".into(),
-        rounds: 1,
-        nbest: 10,
-        beam: 20,
-        parser_epochs: 2,
-        ..Config::default()
-    };
-    train(&config, &Silent, &mut |_| {}).unwrap();
+    let mut config = Config::default();
+    (config.source, config.target, config.treebank) = (file(0, 0), file(0, 1), Some(file(0, 2)));
+    (config.dev_source, config.dev_target) = (file(1, 0), file(1, 1));
+    (config.source_lang, config.target_lang, config.tokenized) = ("zh".into(), "en".into(), true);
+    config.out = dir.join("m.sylvan");
+    config.align_preset = "fast".into();
+    (config.rounds, config.nbest, config.beam, config.parser_epochs) = (1, 10, 20, 2);
+    training::run(&config, &mut Vec::new()).unwrap();
     (config.out, texts[2][0].lines().map(str::to_string).collect())
 }
 
@@ -59,25 +55,45 @@ fn model(dir: &Path) -> (PathBuf, Vec<String>) {
 fn a_model_is_opened_asked_and_told_terms() {
     let dir = tempfile::tempdir().unwrap();
     let (model, lines) = model(dir.path());
-    let (mut translator, missing) = TextTranslator::open_with(&model, &OpenConfig::default()).unwrap();
-    assert!(missing.is_empty());
-    let plain: Vec<String> = lines.iter().map(|line| translator.line(line).unwrap()).collect();
+    let opened = Arc::new(Model::open(&model).unwrap());
+    let mut worker = Worker::new(Arc::clone(&opened));
+    let usual = Request::default();
+    let mut line = |line: &str, request: &Request| worker.translate(line, request).unwrap();
+    let plain: Vec<String> = lines.iter().map(|text| line(text, &usual).text().to_string()).collect();
     assert!(plain.iter().filter(|line| !line.is_empty()).count() == lines.len());
-    assert_eq!(translator.line("").unwrap(), "");
+    assert_eq!(line("", &usual).text(), "");
+    // The example of several threads says the same.
+    let mut out = Vec::new();
+    let text = lines.join("\n") + "\n";
+    translate::run(&model, text.as_bytes(), &mut out).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap().lines().collect::<Vec<_>>(), plain);
 
-    // Lists: best first, different, and the first is the translation.
-    let list = translator.nbest(&lines[0], 5).unwrap();
+    // Lists: best first, different, and the first is the translation. Words know their bytes.
+    let translated = line(&lines[0], &Request::list(5));
+    let list = &translated.best;
     assert!(list.len() > 1 && list[0].text == plain[0]);
     assert!(list.is_sorted_by(|a, b| a.score >= b.score && a.text != b.text));
-    assert!(!list[0].features.is_empty() && !list[0].links.is_empty() && !list[0].derivation.is_empty());
+    assert!(!list[0].features.is_empty() && !list[0].links.is_empty() && !list[0].rules.is_empty());
+    for (word, [start, end]) in list[0].words.iter().zip(&list[0].spans) {
+        assert_eq!(&list[0].text[*start..*end], word);
+    }
+    for word in &translated.source {
+        let [start, end] = word.span.unwrap();
+        assert_eq!(&lines[0][start..end], word.text);
+    }
+    assert!(serde_json::to_string(&translated).unwrap().contains("\"translation\""));
 
     // Explanations: of the same translation, and they add up.
-    let why = translator.explain(&lines[0], &Request::default()).unwrap().unwrap();
+    let why = worker.explain(&lines[0], &usual).unwrap().unwrap();
     assert_eq!(why.translation, plain[0]);
     assert!((why.score - list[0].score).abs() < 1e-4);
-    assert!(translator.explain(" ", &Request::default()).unwrap().is_none());
-    let tree = Request { input: Input::Tree, ..Request::default() };
-    assert!(translator.explain("(IP (NN", &tree).is_err());
+    assert!(worker.explain(" ", &usual).unwrap().is_none());
+    let mut tree = Request::default();
+    tree.input = Input::Tree;
+    assert!(worker.explain("(IP (NN", &tree).is_err());
+    let mut out = Vec::new();
+    explain::run(&model, &lines[0], &mut out).unwrap();
+    assert!(String::from_utf8(out).unwrap().contains(&plain[0]));
 
     // The example: a term in every translation of its word, and nothing else changes.
     let word = why.source[0].clone();
@@ -91,6 +107,9 @@ fn a_model_is_opened_asked_and_told_terms() {
         assert_eq!(told.matches("zzterm").count(), times, "{line}");
         assert!(times > 0 || plain == told);
     }
-    translator.add_term(&word, "zzterm");
-    assert_eq!(translator.line(&lines[0]).unwrap(), told[0]);
+    let mut terms = Glossary::default();
+    opened.add_term(&mut terms, &word, "zzterm");
+    let mut request = Request::default();
+    request.glossary = Some(Arc::new(terms));
+    assert_eq!(worker.translate(&lines[0], &request).unwrap().text(), told[0]);
 }

@@ -1,30 +1,42 @@
 //! What stands at the root of the crate keeps its shape: a change of it does not compile here, and wants a new version.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use sylvan::{
-    Explanation, Input, OpenConfig, Request, TextTranslator, TranslateError, TranslatedLine, TranslatedText,
+    Config, Corrections, Error, Explanation, Glossary, Input, Model, OpenOptions, Outcome, Progress, Request,
+    Result, Search, SearchName, Stop, Translated, Worker, train, translate_lines, workers,
 };
-
-type Told<T> = Result<T, TranslateError>;
 
 #[test]
 #[allow(clippy::type_complexity, reason = "signatures are the point")]
 fn the_surface_is_what_others_build_on() {
-    let _: fn(&Path, &OpenConfig) -> Told<(TextTranslator, Vec<String>)> = TextTranslator::open_with;
-    let _: fn(&mut TextTranslator, &str) -> Told<String> = TextTranslator::line;
-    let _: fn(&mut TextTranslator, &str, usize) -> Told<Vec<TranslatedText>> = TextTranslator::nbest;
-    let _: fn(&mut TextTranslator, &str, &Request) -> Told<Option<Explanation>> = TextTranslator::explain;
-    let _: fn(&mut TextTranslator, &str, &str) = TextTranslator::add_term;
-    let _: fn(&mut TextTranslator, &Path) -> sylvan_base::Result<()> = TextTranslator::read_glossary;
-    let _: fn(&mut TextTranslator, &[String], &str, u64, &Request) -> Told<Vec<TranslatedLine>> =
-        TextTranslator::translate;
-    let _: fn(&mut TextTranslator) = TextTranslator::leave_tokens;
+    let _: fn(&Path) -> Result<Model> = Model::open;
+    let _: fn(&Path, &OpenOptions) -> Result<Model> = Model::open_with;
+    let _: fn(&Model, &Path) -> Result<Glossary> = Model::read_glossary;
+    let _: fn(&Model, &mut Glossary, &str, &str) = Model::add_term;
+    let _: fn(&Model, &Path) -> Result<Option<Corrections>> = Corrections::beside;
+    let _: fn(&Model, &[String]) -> Result<Corrections> = Corrections::from_lines;
+    let _: fn(Arc<Model>) -> Worker = Worker::new;
+    let _: fn(&mut Worker, &str, &Request) -> Result<Translated> = Worker::translate;
+    let _: fn(&mut Worker, &str, &Request) -> Result<Option<Explanation>> = Worker::explain;
+    let _: fn(&Arc<Model>, usize) -> Vec<Worker> = workers;
+    let _: fn(&mut [Worker], &[String], &str, u64, &Request) -> Vec<Result<Translated>> = translate_lines;
+    let _: fn(&Translated) -> &str = Translated::text;
     let _: fn(&Explanation) -> String = Explanation::json;
     let _: fn(&Explanation) -> String = Explanation::text;
     let _: fn(&Explanation) -> String = Explanation::html;
-    let Request { input, best, details, threads, .. } = Request::default();
-    assert!(input == Input::Text && best == 1 && !details && threads == 1);
-    let OpenConfig { keep, no_overlay } = OpenConfig::default();
-    assert!(keep.is_empty() && !no_overlay);
+    let _: fn(&Config, &dyn Progress, &mut dyn FnMut(&str)) -> Result<Outcome> = train;
+    let Request { input, search, best, details, tokens, glossary, corrections, stop, .. } =
+        Request::default();
+    assert!(input == Input::Text && search == Search::named(SearchName::Refine) && best == 1 && !tokens);
+    assert!(!details.features && !details.links && !details.rules);
+    assert!(glossary.is_none() && corrections.is_none());
+    let Stop { deadline, cancel } = stop;
+    assert!(deadline.is_none() && cancel.is_none());
+    let OpenOptions { keep, .. } = OpenOptions::default();
+    assert!(keep.is_empty());
+    // One error, which says where and why.
+    let Err(error) = Model::open(Path::new("no/such/model")) else { panic!("there is no such model") };
+    assert!(matches!(error, Error::Input(_)) && error.to_string().starts_with("no/such/model: "), "{error}");
 }

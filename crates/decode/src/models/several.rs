@@ -30,6 +30,8 @@ pub(crate) struct Memory {
     pieces: RefCell<Tuples<Piece>>,
     /// Pieces of which only the outer words are known; nothing asks whether two are equal.
     shown: RefCell<Vec<ShownPiece>>,
+    /// Where the parts at work are.
+    places: RefCell<Vec<usize>>,
 }
 
 /// Tuples in one flat list; equal tuples have one number.
@@ -181,38 +183,19 @@ impl TwoSided for Several<'_> {
     }
 
     fn join<'p>(&self, parts: impl Iterator<Item = &'p PieceId>) -> (f64, PieceId) {
+        let width = self.models.len();
+        // The iterator may ask the model about its parts, so nothing else is borrowed while it runs.
+        let mut places = self.memory.places.borrow_mut();
+        places.clear();
+        places.extend(parts.map(|part| part.0 as usize * width));
         let mut pieces = self.memory.pieces.borrow_mut();
         let Tuples { values, scratch, .. } = &mut *pieces;
-        let width = self.models.len();
-        // Few rules have more parts; those that do are joined in two goes, which comes to the same.
-        let mut places = [0usize; 16];
-        let mut parts = parts.map(|part| part.0 as usize * width).fuse();
-        let mut total = 0.0;
         scratch.clear();
-        let mut joined = false;
-        loop {
-            let mut count = 0;
-            while count < places.len() {
-                let Some(place) = parts.next() else { break };
-                places[count] = place;
-                count += 1;
-            }
-            if joined && count == 0 {
-                break;
-            }
-            let places = &places[..count];
-            for (number, model) in self.models.iter().enumerate() {
-                let before = if joined { Some(scratch[number]) } else { None };
-                let own = places.iter().map(|&place| &values[place + number]);
-                let (change, piece) = model.join(before.iter().chain(own));
-                total += change;
-                if joined {
-                    scratch[number] = piece;
-                } else {
-                    scratch.push(piece);
-                }
-            }
-            joined = true;
+        let mut total = 0.0;
+        for (number, model) in self.models.iter().enumerate() {
+            let (change, piece) = model.join(places.iter().map(|&place| &values[place + number]));
+            total += change;
+            scratch.push(piece);
         }
         (total, PieceId(pieces.intern()))
     }
@@ -248,8 +231,10 @@ impl TwoSided for Several<'_> {
     }
 
     fn estimate<'p>(&self, parts: impl Iterator<Item = &'p ShownId>) -> f64 {
+        let mut places = self.memory.places.borrow_mut();
+        places.clear();
+        places.extend(parts.map(|part| part.0 as usize));
         let shown = self.memory.shown.borrow();
-        let places: Vec<usize> = parts.map(|part| part.0 as usize).collect();
         let of = |(number, model): (usize, &Ngram<'_>)| {
             model.estimate(places.iter().map(|&place| &shown[place + number]))
         };

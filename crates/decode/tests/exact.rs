@@ -3,14 +3,14 @@
 
 mod random;
 
-use sylvan::NgramScorer;
 use sylvan_base::{Rng, Vocab};
+use sylvan_decode::Ngram;
 use sylvan_rules::apply::{Applier, DefaultRules};
 use sylvan_rules::{GrammarBuilder, Rule, Weights};
 use sylvan_search::{Derivations, Effort, NoBounds, brute_force, exact};
 use sylvan_testkit::{cases, random_instance};
 
-use random::random_model;
+use random::{random_model, word_ids};
 
 #[test]
 fn ngram_models_are_searched_exactly() {
@@ -34,7 +34,8 @@ fn ngram_models_are_searched_exactly() {
         }
         done += 1;
         let lm = random_model(&mut rng);
-        let scorer = NgramScorer::new(&lm, 0.5 + rng.unit(), &vocab);
+        let ids = word_ids(&lm, &forest, &vocab);
+        let scorer = Ngram::new(&lm, &ids, 0.5 + rng.unit());
         let best = brute_force(&forest, &scorer, 2_000).unwrap().score;
         let start = all.get(rng.below(all.count() as usize) as u64);
         let effort = Effort { joins: if rng.chance(0.8) { u64::MAX } else { rng.below(200) as u64 } };
@@ -57,11 +58,9 @@ fn ngram_models_are_searched_exactly() {
 fn a_negative_weight_is_refused() {
     let mut rng = Rng::new(32);
     let lm = random_model(&mut rng);
-    let vocab = Vocab::new();
     let mut builder = sylvan_forest::ForestBuilder::new();
     let goal = builder.vertex(1, sylvan_base::Span::new(0, 1));
     let forest = builder.finish(goal);
-    let refused =
-        exact(&forest, &NgramScorer::new(&lm, -1.0, &vocab), None, Effort::UNLIMITED, &mut || false);
+    let refused = exact(&forest, &Ngram::new(&lm, &[], -1.0), None, Effort::UNLIMITED, &mut || false);
     assert_eq!(refused.unwrap_err(), NoBounds);
 }

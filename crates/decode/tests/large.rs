@@ -3,17 +3,19 @@
 
 mod random;
 
-use sylvan::decoder::{Algorithm, Decoder, Sentence, Syntax, Wish, Workspace};
+use std::sync::Arc;
+
 use sylvan_base::{Id, Rng, Span, Symbol, Vocab};
+use sylvan_decode::{List, Model, Sentence, With, Worker};
 use sylvan_rules::{GrammarBuilder, Rule, Weights};
-use sylvan_search::{Beam, Cube, Incremental, Limits, Prediction};
+use sylvan_search::{Beam, Cube, Incremental, Limits, Prediction, Search, Stop};
 use sylvan_trees::{Child, ForestEdge, NodeId, PackedForest};
 
-use random::random_model;
+use random::{random_model, read_tree, replayed};
 
 const LABELS: [&str; 2] = ["A", "B"];
 
-fn decoder(rng: &mut Rng) -> Decoder {
+fn worker(rng: &mut Rng) -> Worker {
     let mut vocab = Vocab::new();
     let mut builder = GrammarBuilder::new(["score"]);
     let mut add = |text: String, score: f64| {
@@ -33,14 +35,14 @@ fn decoder(rng: &mut Rng) -> Decoder {
         }
     }
     let weights = Weights::of([("score", 1.0), ("lm", 0.7), ("words", 0.2), ("glue", -5.0), ("parse", 0.5)]);
-    Decoder::new(builder.finish(), vec![random_model(rng)], weights, vocab).unwrap()
+    let model = Model::from_parts(builder.finish(), vec![random_model(rng)], weights, vocab).unwrap();
+    Worker::new(Arc::new(model))
 }
 
 /// Every span of a sentence as A and as B, each with its first or last word split off and the rest as A or as B.
-fn packed(words: usize, decoder: &mut Decoder, rng: &mut Rng) -> PackedForest {
-    let labels: Vec<Symbol> = LABELS.iter().map(|label| decoder.vocab_mut().intern(label)).collect();
-    let sentence: Vec<Symbol> =
-        (0..words).map(|_| decoder.vocab_mut().intern(&format!("w{}", rng.below(10)))).collect();
+fn packed(words: usize, vocab: &mut Vocab, rng: &mut Rng) -> PackedForest {
+    let labels: Vec<Symbol> = LABELS.iter().map(|label| vocab.intern(label)).collect();
+    let sentence: Vec<Symbol> = (0..words).map(|_| vocab.intern(&format!("w{}", rng.below(10)))).collect();
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
     let mut first = std::collections::BTreeMap::new();
     for length in 1..=words {
@@ -73,42 +75,43 @@ fn packed(words: usize, decoder: &mut Decoder, rng: &mut Rng) -> PackedForest {
     PackedForest::new(sentence, &nodes, &edges).unwrap()
 }
 
-fn searches() -> [(&'static str, Algorithm); 4] {
+fn searches() -> [Search; 4] {
     let beam = Beam(20);
     [
-        ("cube", Algorithm::Cube(Cube::new(beam))),
-        ("refine", Algorithm::Refine(Beam(100))),
-        ("incremental", Algorithm::Incremental(Limits::beam(beam), Incremental::default())),
-        ("prediction", Algorithm::Prediction(Limits::beam(beam), Prediction::default())),
+        Search::Cube(Cube::new(beam)),
+        Search::Refine(Beam(100)),
+        Search::Incremental(Limits::beam(beam), Incremental::default()),
+        Search::Prediction(Limits::beam(beam), Prediction::default()),
     ]
 }
 
 /// Decodes with each search; the features of what it found must make up its score.
-fn decode_all(decoder: &Decoder, sentence: &Sentence) {
-    let ready = decoder.ready();
-    for (name, algorithm) in searches() {
-        let found = ready.decode(sentence, algorithm, Wish::default(), &mut Workspace::default());
-        let best = found.hypotheses.first().unwrap_or_else(|| panic!("{name} found nothing"));
-        let replayed = ready.features(sentence, &found.forest, &best.derivation).score(decoder.weights());
-        assert!((replayed - best.score).abs() < 1e-3, "{name}: {replayed} {}", best.score);
-        assert!(best.words.len() >= sentence.leaves.len() && !found.cut_short, "{name}");
+fn decode_all(worker: &mut Worker, sentence: &Sentence) {
+    for search in searches() {
+        let found = worker.decode(sentence, With::default(), search, List::default(), &Stop::NEVER);
+        let best = found.hypotheses.first().unwrap_or_else(|| panic!("{search} found nothing"));
+        let replayed = replayed(worker, sentence, With::default(), &found, best);
+        assert!((replayed - best.score).abs() < 1e-3, "{search}: {replayed} {}", best.score);
+        assert!(best.words.len() >= sentence.leaves.len() && !found.cut_short, "{search}");
     }
 }
 
 #[test]
 fn a_forest_of_5000_nodes() {
     let mut rng = Rng::new(3);
-    let mut decoder = decoder(&mut rng);
-    let forest = packed(71, &mut decoder, &mut rng);
-    assert!(forest.len() > 5_000, "{}", forest.len());
-    let sentence = Sentence::new(Syntax::Forest(forest));
-    decode_all(&decoder, &sentence);
+    let mut worker = worker(&mut rng);
+    let sentence = worker.read_forest(With::default(), |vocab| {
+        let forest = packed(71, vocab, &mut rng);
+        assert!(forest.len() > 5_000, "{}", forest.len());
+        Ok::<_, std::convert::Infallible>(Some(forest))
+    });
+    decode_all(&mut worker, &sentence.unwrap().unwrap());
 }
 
 #[test]
 fn a_tree_of_200_words() {
     let mut rng = Rng::new(4);
-    let mut decoder = decoder(&mut rng);
+    let mut worker = worker(&mut rng);
     for deep in [false, true] {
         let mut parts: Vec<String> = (0..200).map(|_| format!("(A w{})", rng.below(10))).collect();
         while parts.len() > 1 {
@@ -117,7 +120,7 @@ fn a_tree_of_200_words() {
             let right = parts.remove(at + 1);
             parts[at] = format!("({} {} {right})", rng.pick(&LABELS), parts[at]);
         }
-        let sentence = decoder.read_tree(&parts[0]).unwrap().unwrap();
-        decode_all(&decoder, &sentence);
+        let sentence = read_tree(&mut worker, &parts[0], With::default());
+        decode_all(&mut worker, &sentence);
     }
 }

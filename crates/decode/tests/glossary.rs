@@ -3,18 +3,20 @@
 
 mod random;
 
-use sylvan::decoder::{Algorithm, Decoder, Glossary, Sentence, Wish, Workspace};
+use std::sync::Arc;
+
 use sylvan_base::{Rng, Symbol, Vocab};
+use sylvan_decode::{Glossary, Input, List, Model, Sentence, With, Worker};
 use sylvan_forest::TranslationForest;
 use sylvan_rules::{GrammarBuilder, Meta, Preprocessing, Rule, RuleCount, Source, TargetSide, Weights};
-use sylvan_search::{Beam, Cube, Derivations, Effort, Incremental, Limits, Prediction};
+use sylvan_search::{Derivations, Search, Stop};
 use sylvan_testkit::{Instance, cases, random_instance};
 use sylvan_trees::Direction;
 
-use random::random_model;
+use random::{every_search, random_model, read_tree, replayed};
 
-/// A decoder for a random instance, over trees as they are or binarised.
-fn decoder(instance: &Instance, rng: &mut Rng) -> Decoder {
+/// A worker for a random instance, over trees as they are or binarised.
+fn worker(instance: &Instance, rng: &mut Rng) -> Worker {
     let mut vocab = Vocab::new();
     let mut meta = Meta::new(["score"]);
     meta.preprocessing = Preprocessing::as_is();
@@ -33,7 +35,8 @@ fn decoder(instance: &Instance, rng: &mut Rng) -> Decoder {
         ("glue", -3.0),
         ("oov", -2.0),
     ]);
-    Decoder::new(builder.finish(), vec![random_model(rng)], weights, vocab).unwrap()
+    let model = Model::from_parts(builder.finish(), vec![random_model(rng)], weights, vocab).unwrap();
+    Worker::new(Arc::new(model))
 }
 
 /// Links between the words of a rule: each target word to one source word, to several or to none.
@@ -51,47 +54,33 @@ fn random_links(rule: &Rule, rng: &mut Rng) -> Vec<(u32, u32)> {
     links
 }
 
-fn every_search() -> [(&'static str, Algorithm); 5] {
-    let wide = Beam(100_000);
-    [
-        ("cube", Algorithm::Cube(Cube::new(wide))),
-        ("refine", Algorithm::Refine(wide)),
-        ("incremental", Algorithm::Incremental(Limits::beam(wide), Incremental::default())),
-        ("prediction", Algorithm::Prediction(Limits::beam(wide), Prediction::default())),
-        ("exact", Algorithm::Exact(wide, Effort { joins: u64::MAX })),
-    ]
-}
-
 /// How often `part` stands in `words`.
 fn times(words: &[Symbol], part: &[Symbol]) -> usize {
     words.windows(part.len()).filter(|window| *window == part).count()
 }
 
 /// Random terms over the words w1, w2, .. of an instance: one to three words, targets that nothing else emits.
-fn random_glossary(decoder: &mut Decoder, rng: &mut Rng) -> (Glossary, Vec<(Vec<String>, String)>) {
+fn random_glossary(rng: &mut Rng) -> (Glossary, Vec<(Vec<String>, String)>) {
     let mut glossary = Glossary::default();
     let mut terms = Vec::new();
     for number in 0..1 + rng.below(3) {
         let first = 1 + rng.below(6);
         let source: Vec<String> = (first..first + 1 + rng.below(3)).map(|word| format!("w{word}")).collect();
         let target = format!("t{number} u{number}");
-        glossary.add(&source.join(" "), &target, decoder.vocab_mut());
+        glossary.add(&source.join(" "), &target);
         terms.push((source, target));
     }
     (glossary, terms)
 }
 
 /// Every derivation there is: the terms that were promised stand in it, as often as they were promised.
-fn check_all(sentence: &Sentence, forest: &TranslationForest, glossary: &Glossary) {
+fn check_all(sentence: &Sentence, forest: &TranslationForest) {
     let all = Derivations::of(forest);
     for index in 0..all.count().min(300) {
         let words = all.get(index * all.count() / all.count().min(300)).words(forest);
         for term in &sentence.terms {
-            let promised = sentence.terms.iter().filter(|other| {
-                glossary.targets(**other).collect::<Vec<_>>() == glossary.targets(*term).collect::<Vec<_>>()
-            });
-            let promised = promised.count();
-            let found: usize = glossary.targets(*term).map(|target| times(&words, target)).sum();
+            let promised = sentence.terms.iter().filter(|other| other.targets == term.targets).count();
+            let found: usize = term.targets.iter().map(|target| times(&words, target)).sum();
             assert_eq!(found, promised);
         }
     }
@@ -104,10 +93,10 @@ fn terms_hold_in_every_search() {
     let mut borrowed = 0;
     while compared < cases(300, 20_000) {
         let instance = random_instance(&mut rng);
-        let mut decoder = decoder(&instance, &mut rng);
-        let (glossary, wanted) = random_glossary(&mut decoder, &mut rng);
-        decoder.set_glossary(glossary.clone());
-        let sentence = decoder.read_tree(&instance.tree).unwrap().unwrap();
+        let mut worker = worker(&instance, &mut rng);
+        let (glossary, wanted) = random_glossary(&mut rng);
+        let with = With { glossary: Some(&glossary), corrections: None };
+        let sentence = read_tree(&mut worker, &instance.tree, with);
         if sentence.terms.is_empty() {
             continue;
         }
@@ -122,32 +111,26 @@ fn terms_hold_in_every_search() {
             .map(|source| words.windows(source.len()).filter(|window| window == source).count())
             .sum();
         assert_eq!(sentence.terms.len() + sentence.missed.len(), places, "{instance:?}");
-        let ready = decoder.ready();
-        let forest = ready.forest(&sentence, &mut Workspace::default());
+        let forest = worker.forest(&sentence, with).forest;
         let count = Derivations::of(&forest).count();
         if count > 2_000 {
             continue;
         }
         compared += 1;
         (terms, missed) = (terms + sentence.terms.len(), missed + sentence.missed.len());
-        let more = sentence.own.as_ref().is_some_and(|own| own.len() > sentence.terms.len());
+        let more = sentence.own_rules().is_some_and(|own| own.len() > sentence.terms.len());
         borrowed += usize::from(more);
-        check_all(&sentence, &forest, &glossary);
+        check_all(&sentence, &forest);
         // The words of leaves are in order and complete.
         let covered: Vec<usize> = sentence.leaves.iter().flat_map(|leaf| leaf.range()).collect();
         assert_eq!(covered, (0..words.len()).collect::<Vec<_>>());
         let mut scores = Vec::new();
-        for (name, algorithm) in every_search() {
-            let found = ready.decode(
-                &sentence,
-                algorithm,
-                Wish { best: 5, distinct: false },
-                &mut Workspace::default(),
-            );
+        for search in every_search() {
+            let found =
+                worker.decode(&sentence, with, search, List { best: 5, distinct: false }, &Stop::NEVER);
             for hypothesis in &found.hypotheses {
-                let features = ready.features(&sentence, &found.forest, &hypothesis.derivation);
-                let score = features.score(decoder.weights());
-                assert!((score - hypothesis.score).abs() < 1e-4, "{name}: {score} {}", hypothesis.score);
+                let score = replayed(&worker, &sentence, with, &found, hypothesis);
+                assert!((score - hypothesis.score).abs() < 1e-4, "{search}: {score} {}", hypothesis.score);
             }
             scores.push(found.hypotheses[0].score);
         }
@@ -169,20 +152,17 @@ fn with_term(tree: &str, rules: &[(&str, &[(u32, u32)])], term: (&str, &str)) ->
     // Of what scores the same, the longer.
     let weights = [("tm0.score", 1.0), ("tm0.words", 0.01), ("lm", 1e-6), ("glue", -50.0), ("oov", -50.0)];
     let weights = Weights::of(weights);
-    let mut decoder = Decoder::new(builder.finish(), vec![random_model(&mut rng)], weights, vocab).unwrap();
+    let model = Model::from_parts(builder.finish(), vec![random_model(&mut rng)], weights, vocab).unwrap();
+    let mut worker = Worker::new(Arc::new(model));
     let mut glossary = Glossary::default();
-    glossary.add(term.0, term.1, decoder.vocab_mut());
-    decoder.set_glossary(glossary);
-    let sentence = decoder.read_tree(tree).unwrap().unwrap();
-    let ready = decoder.ready();
-    let wish = Wish { best: 1, distinct: false };
-    let found = ready.decode(&sentence, Algorithm::Refine(Beam(100)), wish, &mut Workspace::default());
+    glossary.add(term.0, term.1);
+    let with = With { glossary: Some(&glossary), corrections: None };
+    let sentence = read_tree(&mut worker, tree, with);
+    let search: Search = "refine:100".parse().unwrap();
+    let found = worker.decode(&sentence, with, search, List::default(), &Stop::NEVER);
     let best = &found.hypotheses[0];
-    let links = ready.links(&sentence, &found.forest, &best.derivation);
-    (
-        format!("{} {links:?}", decoder.vocab().join(&best.words)),
-        ready.show(&sentence, &found.forest, &best.derivation),
-    )
+    let derived = worker.derived(&sentence, with, &found.forest, &best.derivation);
+    (format!("{} {:?}", sentence.vocab().join(&best.words), derived.links()), derived.show())
 }
 
 #[test]
@@ -205,7 +185,7 @@ fn a_term_takes_the_place_of_what_its_words_were_translated_to() {
     assert_eq!(found, "kanojo ga yameru mono [(0, 0), (0, 1), (1, 2), (1, 3), (2, 2), (2, 3)]");
     let (found, _) = with_term("(S (NP (N she)) (VP (V gives) (PRT up)))", &chain, ("she", "X"));
     assert_eq!(found, "X ga akirameru mono [(0, 0), (0, 1), (1, 2), (1, 3), (2, 2), (2, 3)]");
-    // What is linked to other words too, or is in two pieces, is nobody's place.
+    // What is linked to other words too, or is in two pieces, belongs to no single word.
     for links in [&[(0, 1), (1, 1)][..], &[(1, 0), (1, 2), (0, 1)], &[(0, 0)]] {
         let rules = [around, verb, ("NP(DT(the) NN(book)) -> ano hon wo", links)];
         let (found, shown) = with_term(tree, &rules, ("book", "shoseki"));
@@ -221,17 +201,16 @@ fn the_longest_term_wins_and_alternatives_compete() {
         tree: "(S (A w1) (B w2) (A w3))".to_string(),
         rules: vec![("S(x1:A x2:B x3:A) -> x3 x2 x1".to_string(), -1.0), ("A(w3) -> c".to_string(), -1.0)],
     };
-    let mut decoder = decoder(&instance, &mut rng);
+    let mut worker = worker(&instance, &mut rng);
     let mut glossary = Glossary::default();
     for (source, target) in [("w1", "one"), ("w1 w2", "both"), ("w1 w2", "two words"), ("w2 w3", "late")] {
-        glossary.add(source, target, decoder.vocab_mut());
+        glossary.add(source, target);
     }
-    let words: Vec<Symbol> = decoder.vocab_mut().intern_words("w1 w2 w3 w1");
-    let (terms, missed) = glossary.find(&words);
-    let spans = |list: &[sylvan::decoder::Occurrence]| -> Vec<(u32, u32)> {
-        list.iter().map(|term| (term.span.start, term.span.end)).collect()
-    };
-    assert_eq!(spans(&terms), [(0, 2), (3, 4)]);
-    assert_eq!(spans(&missed), [(0, 1), (1, 3)]);
-    assert_eq!(glossary.targets(terms[0]).count(), 2);
+    let with = With { glossary: Some(&glossary), corrections: None };
+    let sentence = worker.read("(S (A w1) (B w2) (A w3) (A w1))", Input::Tree, with).unwrap().unwrap();
+    let spans: Vec<(u32, u32)> = sentence.terms.iter().map(|term| (term.span.start, term.span.end)).collect();
+    assert_eq!(spans, [(0, 2), (3, 4)]);
+    let missed: Vec<(u32, u32)> = sentence.missed.iter().map(|span| (span.start, span.end)).collect();
+    assert_eq!(missed, [(0, 1), (1, 3)]);
+    assert_eq!(sentence.terms[0].targets.len(), 2);
 }

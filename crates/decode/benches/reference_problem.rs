@@ -1,5 +1,5 @@
 //! The reference search problem: another toolkit's rules, language model and weights, so that searches compare
-//! on model score. `cargo bench -p sylvan --bench reference_problem` with SYLVAN_DATA set; words after `--` choose the
+//! on model score. `cargo bench -p sylvan-decode --bench reference_problem` with SYLVAN_DATA set; words after `--` choose the
 //! searches whose name contains one of them, numbers the beams.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
@@ -8,26 +8,26 @@ mod reference;
 
 use std::time::Instant;
 
+use std::sync::Arc;
+
 use reference::Reference;
-use sylvan::{Search, Translator};
-use sylvan_search::{Beam, Counters, Cube, Future, Limits, Prediction};
+use sylvan_decode::{List, With, Worker};
+use sylvan_search::{Beam, Counters, Cube, Future, Incremental, Limits, Prediction, Search, Stop};
 
 fn main() {
     let started = Instant::now();
-    let Some(Reference { model, trees, defaults, folder }) = Reference::load() else { return };
-    let theirs: Vec<f64> = reference::lines(&folder.join("dev.pop2000.scores"))
-        .iter()
-        .map(|line| line.trim().parse().unwrap())
-        .collect();
+    let Some(problem) = Reference::load() else { return };
+    let theirs = problem.scores("dev.pop2000.scores");
+    let Reference { model, sentences, .. } = &problem;
     println!(
         "{} rules, {} trees, loaded in {:.1} s",
-        model.grammar.len(),
-        trees.len(),
+        model.grammar().len(),
+        sentences.len(),
         started.elapsed().as_secs_f64()
     );
-    let translator = Translator::with_defaults(&model, defaults);
-    let edges: usize = trees.iter().map(|tree| translator.forest(tree).edge_ids().len()).sum();
-    println!("{:.0} rule applications per sentence\n", edges as f64 / trees.len() as f64);
+    let mut worker = Worker::new(Arc::clone(model));
+    let edges: usize = problem.forests().iter().map(|forest| forest.forest.edge_ids().len()).sum();
+    println!("{:.0} rule applications per sentence\n", edges as f64 / sentences.len() as f64);
     println!("| search | beam | model score | better/equal/worse than pop 2000 | LM queries | items | ms |");
     println!("|---|---|---|---|---|---|---|");
     let arguments: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
@@ -39,16 +39,16 @@ fn main() {
         }
         let limits = Limits::beam(Beam(beam));
         let grids = Limits { pops: 4 * beam, ..limits };
-        let close = Limits { margin: 20, ..limits };
+        let close = Limits::usual(Beam(beam));
         let blind = Prediction { future: false, ..Prediction::default() };
         for (name, search) in [
-            ("cube pruning", Search::CubePruning(Cube::new(Beam(beam)))),
+            ("cube pruning", Search::Cube(Cube::new(Beam(beam)))),
             ("refine", Search::Refine(Beam(beam))),
-            ("incremental, inside", Search::Incremental(limits, Future::Inside)),
-            ("incremental, inside, grids", Search::Incremental(grids, Future::Inside)),
-            ("incremental, inside, margin", Search::Incremental(close, Future::Inside)),
-            ("incremental, rough", Search::Incremental(limits, Future::Rough)),
-            ("incremental, no future", Search::Incremental(limits, Future::None)),
+            ("incremental, inside", Search::Incremental(limits, Incremental::from(Future::Inside))),
+            ("incremental, inside, grids", Search::Incremental(grids, Incremental::from(Future::Inside))),
+            ("incremental, inside, margin", Search::Incremental(close, Incremental::from(Future::Inside))),
+            ("incremental, rough", Search::Incremental(limits, Incremental::from(Future::Rough))),
+            ("incremental, no future", Search::Incremental(limits, Incremental::from(Future::None))),
             ("prediction", Search::Prediction(limits, Prediction::default())),
             ("prediction, margin", Search::Prediction(close, Prediction::default())),
             ("prediction, grids", Search::Prediction(grids, Prediction::default())),
@@ -64,16 +64,17 @@ fn main() {
             }
             let started = Instant::now();
             let mut counters = Counters::default();
-            let scores: Vec<f64> = trees
+            let scores: Vec<f64> = sentences
                 .iter()
-                .map(|tree| {
-                    let found = translator.translate(tree, search);
+                .map(|sentence| {
+                    let found =
+                        worker.decode(sentence, With::default(), search, List::default(), &Stop::NEVER);
                     counters += found.counters;
-                    found.score
+                    found.hypotheses[0].score
                 })
                 .collect();
             let time = started.elapsed().as_secs_f64() * 1000.0;
-            let n = trees.len() as f64;
+            let n = sentences.len() as f64;
             let mut duel = [0; 3];
             for (ours, theirs) in scores.iter().zip(&theirs) {
                 let difference = ours - theirs;

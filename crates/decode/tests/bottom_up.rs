@@ -5,9 +5,9 @@
 mod common;
 
 use common::Problem;
-use sylvan::NgramScorer;
 use sylvan_base::Rng;
-use sylvan_lm::{EstimateConfig, Estimator, Lm};
+use sylvan_decode::Ngram;
+use sylvan_lm::{EstimateConfig, Estimator, Lm, WordId};
 use sylvan_search::{Beam, Cube, Derivations, brute_force, cube_pruning, refine, rescore};
 use sylvan_testkit::{cases, random_instance};
 
@@ -41,7 +41,9 @@ fn minimal_states_lose_nothing() {
             continue;
         }
         ambiguous += usize::from(Derivations::of(forest).count() > 1);
-        let scorer = NgramScorer::new(&lm, 0.7, &problem.vocab);
+        let ids: Vec<WordId> =
+            forest.tokens().iter().map(|token| lm.word(problem.vocab.text(token.word))).collect();
+        let scorer = Ngram::new(&lm, &ids, 0.7);
         let best = brute_force(forest, &scorer, 2_000).unwrap();
         let close = |a: f64, b: f64| (a - b).abs() <= 1e-5 * (1.0 + a.abs());
         for beam in [Beam(1), Beam(4), Beam::UNLIMITED] {

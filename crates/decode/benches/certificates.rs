@@ -1,7 +1,7 @@
 //! The reference search problem solved exactly: how often the optimum is proven within a time, how large the gap is
 //! otherwise, and how often the other searches reach a proven optimum.
 //!
-//! `cargo bench -p sylvan --bench certificates` with SYLVAN_DATA set. Numbers after `--` are the limits in seconds
+//! `cargo bench -p sylvan-decode --bench certificates` with SYLVAN_DATA set. Numbers after `--` are the limits in seconds
 //! (0.1 0.5 2 if there are none); with `searches` the other searches are run too; `sentences=FROM..TO` takes only some;
 //! `scores=FILE` writes one line per sentence: best score, upper bound, whether proven, seconds.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
@@ -13,8 +13,24 @@ use std::io::Write;
 use std::time::Instant;
 
 use reference::Reference;
-use sylvan::{Search, Translator};
-use sylvan_search::{Beam, Certified, Cube, Effort, Future, Limits, Prediction, exact};
+use std::sync::Arc;
+
+use sylvan_decode::{List, Sentence, With, Worker};
+use sylvan_search::{Beam, Cube, Effort, Future, Incremental, Limits, Prediction, Search, Stop};
+
+/// The best score that a search found, how much better anything can be, and the seconds it took.
+#[derive(Debug, Clone, Copy)]
+struct Certified {
+    score: f64,
+    gap: f64,
+    seconds: f64,
+}
+
+impl Certified {
+    fn is_proven(&self) -> bool {
+        self.gap == 0.0
+    }
+}
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
@@ -23,54 +39,54 @@ fn main() {
     if limits.is_empty() {
         limits = vec![0.1, 0.5, 2.0];
     }
-    let Some(Reference { model, trees, defaults, .. }) = Reference::load() else { return };
+    let Some(Reference { model, sentences, .. }) = Reference::load() else { return };
     let range = value("sentences").and_then(|range| range.split_once(".."));
     let (from, to) =
-        range.map_or((0, trees.len()), |(from, to)| (from.parse().unwrap(), to.parse().unwrap()));
-    let translator = Translator::with_defaults(&model, defaults);
-    let forests: Vec<_> = trees[from..to].iter().map(|tree| translator.forest(tree)).collect();
-    let n = forests.len() as f64;
-    println!("{} sentences; seconds of one thread's processor time\n", forests.len());
+        range.map_or((0, sentences.len()), |(from, to)| (from.parse().unwrap(), to.parse().unwrap()));
+    let sentences: Vec<&Sentence> = sentences[from..to].iter().collect();
+    let mut worker = Worker::new(Arc::clone(&model));
+    let n = sentences.len() as f64;
+    println!("{} sentences; seconds of one thread's processor time\n", sentences.len());
 
-    println!(
-        "| limit, s | proven | of all | mean gap of the rest | largest | mean seconds of the proven | mean joins |"
-    );
-    println!("|---|---|---|---|---|---|---|");
-    let mut results: Vec<Option<(Certified, f64)>> = vec![None; forests.len()];
+    println!("| limit, s | proven | of all | mean gap of the rest | largest | mean seconds of the proven |");
+    println!("|---|---|---|---|---|---|");
+    let mut results: Vec<Option<Certified>> = vec![None; sentences.len()];
     for &limit in &limits {
-        for (forest, result) in forests.iter().zip(&mut results) {
-            if result.as_ref().is_some_and(|(certified, _)| certified.proven) {
+        for (sentence, result) in sentences.iter().zip(&mut results) {
+            if result.is_some_and(|certified| certified.is_proven()) {
                 continue;
             }
             let started = seconds();
-            let start = translator.search(forest, Search::CubePruning(Cube::new(Beam(200)))).derivation;
-            let mut stop = || seconds() - started > limit;
-            let certified = exact(forest, translator.scorer(), Some(start), Effort::UNLIMITED, &mut stop);
-            *result = Some((certified.unwrap(), seconds() - started));
+            let stop = Stop {
+                deadline: Some(Instant::now() + std::time::Duration::from_secs_f64(limit)),
+                ..Stop::NEVER
+            };
+            let search = Search::Exact(Beam(200), Effort::UNLIMITED);
+            let found = worker.decode(sentence, With::default(), search, List::default(), &stop);
+            let (score, gap) = (found.hypotheses[0].score, found.gap.unwrap_or(f64::INFINITY));
+            *result = Some(Certified { score, gap, seconds: seconds() - started });
         }
         let done = || results.iter().flatten();
-        let proven: Vec<f64> = done().filter(|(c, _)| c.proven).map(|&(_, seconds)| seconds).collect();
-        let gaps: Vec<f64> = done().filter(|(c, _)| !c.proven).map(|(c, _)| c.gap()).collect();
+        let proven: Vec<f64> = done().filter(|c| c.is_proven()).map(|c| c.seconds).collect();
+        let gaps: Vec<f64> = done().filter(|c| !c.is_proven()).map(|c| c.gap).collect();
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
         println!(
-            "| {limit} | {} | {:.1} % | {:.4} | {:.4} | {:.3} | {:.0} |",
+            "| {limit} | {} | {:.1} % | {:.4} | {:.4} | {:.3} |",
             proven.len(),
             100.0 * proven.len() as f64 / n,
             mean(&gaps),
             gaps.iter().fold(0.0, |a: f64, &b| a.max(b)),
             mean(&proven),
-            done().map(|(c, _)| c.joins as f64).sum::<f64>() / n,
         );
     }
     if let Some(path) = value("scores") {
         let mut file = std::fs::File::create(path).unwrap();
-        for (certified, seconds) in results.iter().flatten() {
-            let score = certified.best.as_ref().unwrap().score;
-            writeln!(file, "{score}\t{}\t{}\t{seconds:.3}", certified.upper_bound, certified.proven).unwrap();
+        for Certified { score, gap, seconds } in results.iter().flatten() {
+            writeln!(file, "{score}\t{}\t{}\t{seconds:.3}", score + gap, *gap == 0.0).unwrap();
         }
     }
     let optima: Vec<Option<f64>> =
-        results.iter().flatten().map(|(c, _)| c.proven.then(|| c.best.as_ref().unwrap().score)).collect();
+        results.iter().flatten().map(|c| c.is_proven().then_some(c.score)).collect();
     let known = optima.iter().flatten().count();
     println!(
         "\nmean of the {known} proven optima: {:.4}",
@@ -84,16 +100,17 @@ fn main() {
     for beam in [1, 10, 50, 200, 1000] {
         let grids = Limits { pops: 4 * beam, ..Limits::beam(Beam(beam)) };
         let searches = [
-            ("cube pruning", Search::CubePruning(Cube::new(Beam(beam)))),
-            ("incremental, inside, grids", Search::Incremental(grids, Future::Inside)),
+            ("cube pruning", Search::Cube(Cube::new(Beam(beam)))),
+            ("incremental, inside, grids", Search::Incremental(grids, Incremental::from(Future::Inside))),
             ("prediction, grids", Search::Prediction(grids, Prediction::default())),
         ];
         for (name, search) in searches {
             let started = seconds();
             let (mut reached, mut loss) = (0, 0.0);
-            for (forest, optimum) in forests.iter().zip(&optima) {
+            for (sentence, optimum) in sentences.iter().zip(&optima) {
                 let Some(optimum) = optimum else { continue };
-                let missing = optimum - translator.search(forest, search).score;
+                let found = worker.decode(sentence, With::default(), search, List::default(), &Stop::NEVER);
+                let missing = optimum - found.hypotheses[0].score;
                 assert!(missing > -1e-5, "{name} found better than proven by {missing}");
                 reached += usize::from(missing < 1e-5);
                 loss += missing;
