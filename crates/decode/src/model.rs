@@ -23,7 +23,8 @@ use crate::file::ModelFile;
 use crate::glossary::{Glossary, each_line};
 use crate::lines::TrainingLines;
 use crate::models::{Ngram, WordModel};
-use crate::text::{SourceText, TargetText, tokenizer};
+use crate::source_text::{SourceText, tokenizer};
+use crate::target_text::TargetText;
 
 /// What opening a model is told.
 #[derive(Debug, Clone, Default)]

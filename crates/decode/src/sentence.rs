@@ -9,7 +9,7 @@ use sylvan_rules::{Grammar, Preprocessing, RuleId};
 use sylvan_trees::{CleanUp, PackedForest, Tree, join};
 
 use crate::glossary::{Glossary, Term, borrow, find_terms, own_rules};
-use crate::text::SourceWord;
+use crate::source_text::SourceWord;
 
 /// The syntax of a sentence.
 #[derive(Debug, Clone)]

@@ -7,17 +7,20 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use sylvan_base::parallel;
+use sylvan_base::{Vocab, parallel};
 use sylvan_search::{Search, Stop};
+use sylvan_trees::PackedForest;
 
 use crate::corrections::Corrections;
 use crate::error::{Error, Result};
 use crate::glossary::Glossary;
+use crate::hypotheses::List;
 use crate::model::Model;
-use crate::reading::Input;
-use crate::sentence::Sentence;
-use crate::text::{SourceWord, TargetText};
-use crate::worker::{Decoded, List, With, Worker};
+use crate::reading::{Input, Reading, Unread};
+use crate::sentence::{Sentence, sentence_vocab};
+use crate::source_text::SourceWord;
+use crate::target_text::TargetText;
+use crate::worker::{Decoded, With, Worker};
 
 /// What is wanted of lines. Requests are cheap to make and to clone: what is large in them is shared.
 #[derive(Debug, Clone)]
@@ -140,7 +143,32 @@ impl Translated {
     }
 }
 
+impl<'r> With<'r> {
+    fn reading(self, model: &'r Model) -> Reading<'r> {
+        let vocab = self.corrections.map_or(model.vocab(), |corrections| &corrections.vocab);
+        Reading { model, rules: self.rules(model), vocab, glossary: self.glossary }
+    }
+}
+
 impl Worker {
+    /// Reads a line; `None` if it has no words.
+    pub fn read(&mut self, line: &str, input: Input, with: With<'_>) -> Result<Option<Sentence>, Unread> {
+        let (model, parsing) = self.parsing();
+        with.reading(model).line(line, input, parsing)
+    }
+
+    /// Reads a packed forest; `read` makes it with a vocabulary of the sentence, and `None` stands for an empty parse.
+    pub fn read_forest<E>(
+        &mut self,
+        with: With<'_>,
+        read: impl FnOnce(&mut Vocab) -> Result<Option<PackedForest>, E>,
+    ) -> Result<Option<Sentence>, E> {
+        let reading = with.reading(self.model());
+        let mut vocab = sentence_vocab(reading.vocab);
+        let forest = read(&mut vocab)?;
+        Ok(forest.and_then(|forest| reading.forest(forest, vocab)))
+    }
+
     /// Translates a line. Faults of the line name it as line 1 of "the line".
     pub fn translate(&mut self, line: &str, request: &Request) -> Result<Translated> {
         self.translate_at(line, "the line", 1, request)

@@ -28,10 +28,9 @@
 
 pub use sylvan_base::{Progress, Silent};
 pub use sylvan_decode::corrections::{Correction, CorrectionLog, Corrections};
-pub use sylvan_decode::text::SourceWord;
 pub use sylvan_decode::{
-    Details, Error, Explanation, Glossary, Input, Model, OpenOptions, Request, Result, Translated,
-    Translation, Worker, translate_lines, workers,
+    Details, Error, Explanation, Glossary, Input, Model, OpenOptions, Request, Result, SourceWord,
+    Translated, Translation, Worker, translate_lines, workers,
 };
 pub use sylvan_search::{Search, SearchName, Stop};
 pub use sylvan_train::{Config, Outcome, StageReport, train};

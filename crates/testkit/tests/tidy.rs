@@ -93,7 +93,7 @@ fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
 }
 
 /// Versions that belong to no file: that of the explanation's JSON.
-const NO_FILES: [&str; 1] = ["crates/sylvan/src/explain/mod.rs"];
+const NO_FILES: [&str; 1] = ["crates/decode/src/explain/mod.rs"];
 
 #[test]
 fn each_version_of_a_binary_format_has_a_file_in_the_tests() {
@@ -130,4 +130,28 @@ fn each_version_of_a_binary_format_has_a_file_in_the_tests() {
         found += 1;
     }
     assert!(found >= 7, "only {found} formats found");
+}
+
+/// The way of a sentence through the code, as docs/ARCHITECTURE.md lists it, is short, true, and never leads back.
+#[test]
+fn the_way_of_a_sentence_is_short_and_does_not_turn_back() {
+    let text = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    let list = text.split("## The way of a sentence").nth(1).unwrap().split("\n## ").next().unwrap();
+    let hops: Vec<(&str, &str)> = list
+        .lines()
+        .filter_map(|line| line.split_once(". `")?.1.split('`').next()?.split_once(".rs:"))
+        .collect();
+    assert!((8..=12).contains(&hops.len()), "{} hops", hops.len());
+    let mut left: Vec<String> = Vec::new();
+    for (file, function) in hops {
+        let path = format!("{file}.rs");
+        let code = std::fs::read_to_string(root().join(&path)).unwrap_or_else(|_| panic!("no {path}"));
+        let named = |open: char| code.contains(&format!("fn {function}{open}"));
+        assert!(named('(') || named('<'), "{path} has no fn {function}");
+        // A module is a file or a folder right below `src`.
+        let (krate, inside) = file.split_once("/src/").unwrap();
+        let module = format!("{krate}/{}", inside.split('/').next().unwrap());
+        assert!(!left.contains(&module), "the way leads back to {module}");
+        left.push(module);
+    }
 }

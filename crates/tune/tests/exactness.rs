@@ -186,8 +186,8 @@ proptest! {
 fn random_forest(rng: &mut Rng) -> (OutForest, Vec<Vec<f64>>) {
     let mut builder = ForestBuilder::new();
     let vertex = builder.vertex(1, Span::new(0, 1));
-    let rule = RuleRef { layer: Layer::Table, id: 0 };
-    builder.edge(EdgeSpec { rule, score: 0.0, nodes: 1, hash: 1 }, &[Part::Word(Symbol(0))]);
+    let rule = RuleRef { layer: Layer::Grammar, id: 0 };
+    builder.edge(EdgeSpec { rule, score: 0.0, nodes: 1, hash: 1 }, &[Part::word(Symbol(0))]);
     let forest: TranslationForest = builder.finish(vertex);
     let nodes = 4 + rng.below(3);
     let mut out = OutForestBuilder::new(nodes, EdgeOrder::HeadsFirst);

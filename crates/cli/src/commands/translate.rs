@@ -95,10 +95,8 @@ impl Translate {
         let mut object = json!({
             "source": words, "source_spans": spans, "translation": "", "missed_terms": line.missed_terms,
         });
-        if let (Some(best), Some(object)) = (line.best.first(), object.as_object_mut()) {
-            if let Value::Object(fields) = json!(best) {
-                object.extend(fields);
-            }
+        if let (Value::Object(fields), Some(object)) = (json!(line.best.first()), object.as_object_mut()) {
+            object.extend(fields);
         }
         if self.nbest.is_some() {
             object["nbest"] = json!(line.best);

@@ -12,7 +12,7 @@ use super::search::view;
 use super::{Child, Competitor, Explanation, Line, Node, Piece, RuleKind, RunnerUp, Step, Word, decided};
 use crate::features::{Contribution, Contributions};
 use crate::sentence::{Sentence, Syntax};
-use crate::text::TargetText;
+use crate::target_text::TargetText;
 use crate::translate::Request;
 use crate::worker::{Decoded, Derived};
 

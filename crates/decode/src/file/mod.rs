@@ -29,7 +29,8 @@ pub use diff::{RuleDiff, WeightDiff, compare_rules, compare_weights};
 pub use prune::{Pruned, prune};
 
 use crate::lines::TrainingLines;
-use crate::text::{SourceText, TargetText, section_reader, tokenizer};
+use crate::source_text::{SourceText, section_reader, tokenizer};
+use crate::target_text::TargetText;
 
 const KIND: Name = name("model");
 const VERSION: u32 = 1;

@@ -9,28 +9,24 @@
 //! it gives depends on the request alone, never on what it did before.
 
 mod derived;
-mod hypotheses;
 mod steady;
 
 use std::sync::Arc;
 
-use sylvan_base::Vocab;
 use sylvan_forest::{Derivation, InsideOutside, Sum, TranslationForest};
 use sylvan_lm::WordId;
 use sylvan_parse::Workspace as Parsing;
 use sylvan_rules::apply::Workspace as Matching;
 use sylvan_search::{Counters, Found, LanguageModel, Run, Search, Stop, TraceItem, WorkspaceOf};
-use sylvan_trees::PackedForest;
 
 pub use derived::{Derived, RuleKind};
-pub use hypotheses::{Hypothesis, List};
 
 use crate::corrections::Corrections;
 use crate::glossary::Glossary;
+use crate::hypotheses::{Hypothesis, List, list as list_of};
 use crate::model::{Model, Weighed};
 use crate::models::{Memory, Ngram, Several};
-use crate::reading::{Input, Reading, Unread};
-use crate::sentence::{Sentence, sentence_vocab};
+use crate::sentence::Sentence;
 
 /// What sentences are translated with beside the model: terms that must be used, and corrections.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,13 +39,8 @@ pub struct With<'r> {
 
 impl<'r> With<'r> {
     /// The rules of a model, corrected or as they are.
-    fn rules(self, model: &'r Model) -> &'r Weighed {
+    pub(crate) fn rules(self, model: &'r Model) -> &'r Weighed {
         self.corrections.map_or(model.rules(), |corrections| &corrections.rules)
-    }
-
-    fn reading(self, model: &'r Model) -> Reading<'r> {
-        let vocab = self.corrections.map_or(model.vocab(), |corrections| &corrections.vocab);
-        Reading { model, rules: self.rules(model), vocab, glossary: self.glossary }
     }
 }
 
@@ -110,21 +101,8 @@ impl Worker {
         &self.model
     }
 
-    /// Reads a line; `None` if it has no words.
-    pub fn read(&mut self, line: &str, input: Input, with: With<'_>) -> Result<Option<Sentence>, Unread> {
-        with.reading(&self.model).line(line, input, &mut self.parsing)
-    }
-
-    /// Reads a packed forest; `read` makes it with a vocabulary of the sentence, and `None` stands for an empty parse.
-    pub fn read_forest<E>(
-        &mut self,
-        with: With<'_>,
-        read: impl FnOnce(&mut Vocab) -> Result<Option<PackedForest>, E>,
-    ) -> Result<Option<Sentence>, E> {
-        let reading = with.reading(&self.model);
-        let mut vocab = sentence_vocab(reading.vocab);
-        let forest = read(&mut vocab)?;
-        Ok(forest.and_then(|forest| reading.forest(forest, vocab)))
+    pub(crate) fn parsing(&mut self) -> (&Model, &mut Parsing) {
+        (&self.model, &mut self.parsing)
     }
 
     /// All derivations of a sentence.
@@ -187,7 +165,7 @@ impl Worker {
             return Decoded { hypotheses: Vec::new(), forest, counters, cut_short: false, gap: None };
         };
         let counters = best.counters;
-        let hypotheses = hypotheses::list(edges, best, out.as_ref(), list);
+        let hypotheses = list_of(edges, best, out.as_ref(), list);
         Decoded { hypotheses, forest, counters, cut_short, gap }
     }
 

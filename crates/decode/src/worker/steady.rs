@@ -11,8 +11,8 @@ use sylvan_forest::{Derivation, EdgeId, Target, TranslationForest};
 use sylvan_rules::apply::{Applier, Origin};
 use sylvan_search::{Search, Stop};
 
-use super::hypotheses::put_first;
-use super::{Decoded, Hypothesis, List, SentenceForest, Worker};
+use super::{Decoded, SentenceForest, Worker};
+use crate::hypotheses::{Hypothesis, List, put_first};
 use crate::model::Weighed;
 use crate::sentence::Sentence;
 

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use sylvan_base::parallel;
-use sylvan_decode::text::TargetText;
-use sylvan_decode::{List, Model, Sentence, With, Worker};
+use sylvan_decode::{List, Model, Sentence, TargetText, With, Worker};
 use sylvan_eval::{Bleu, Chrf, Metric, Tokenizer};
 use sylvan_rules::Weights;
 use sylvan_search::{Search, SearchName, Stop};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sylvan_decode::text::tokenizer;
+use sylvan_decode::tokenizer;
 use sylvan_text::{Protect, Tokenizer};
 
 use super::each_line;

@@ -32,7 +32,7 @@ pub struct Hypothesis {
 
 /// The list of a search, with its best translation in front: what exact search proved better than the search before it,
 /// or of several that are equally good the one that is given without a list.
-pub(super) fn list(
+pub(crate) fn list(
     forest: &TranslationForest,
     best: Outcome,
     out: Option<&OutForest>,
@@ -53,7 +53,7 @@ pub(super) fn list(
 }
 
 /// Puts a translation in front of a list, in which it stands once then.
-pub(super) fn put_first(list: &mut Vec<Hypothesis>, first: Hypothesis, wanted: List) {
+pub(crate) fn put_first(list: &mut Vec<Hypothesis>, first: Hypothesis, wanted: List) {
     list.retain(|other| {
         other.derivation != first.derivation && !(wanted.distinct && other.words == first.words)
     });
