@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use sylvan_base::{Rng, Span, Vocab};
+use sylvan_forest::{Target, TranslationForest};
 use sylvan_rules::apply::{Applier, DefaultRules, Origin, SentenceRules, Workspace, match_rules};
-use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleId, Source, Weights};
+use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleCount, RuleId, Source, Weights};
 use sylvan_testkit::{Instance, random_instance};
 use sylvan_trees::{Child, ForestEdge, NodeId, PackedForest, Tree};
 
@@ -217,4 +218,49 @@ fn a_forest_matches_what_its_trees_match() {
         matches += found.len();
     }
     assert!(matches > 5_000, "{matches}");
+}
+
+/// Where target words come from, by hand: figures of no paper, but of the definition (Devlin et al. 2014).
+#[test]
+fn target_words_are_affiliated_with_source_words_if_that_is_asked_for() {
+    let mut vocab = Vocab::new();
+    let tree = tree("(S (A a) x (B b c))", &mut vocab);
+    let mut builder = GrammarBuilder::new([]);
+    let mut add = |text: &str, links: &[(u32, u32)]| {
+        let rule = Rule::parse(text, &mut vocab).unwrap();
+        builder.add_counted(&rule, &[], RuleCount::default(), links, &vocab);
+    };
+    // The variable covers the first word, so `x` is the second.
+    add("S(x1:A x x2:B) -> x2 p q x1 r", &[(0, 1)]);
+    add("B(b c) -> q p", &[(0, 0), (1, 0), (1, 1)]);
+    add("B(b c) -> p", &[]);
+    let grammar = builder.finish();
+    let weights = Weights::default();
+    let applier = Applier::new(&grammar, &weights, DefaultRules::weighted(&weights));
+    let words = |forest: &TranslationForest| -> Vec<Vec<(String, Option<u32>)>> {
+        let of_edge = |edge| {
+            let bundles = forest.target(edge).iter().filter_map(|symbol| match symbol {
+                Target::Bundle(bundle) => Some(*bundle),
+                Target::Vertex(_) => None,
+            });
+            let tokens = bundles.flat_map(|bundle| forest.bundle(bundle)).map(|&token| forest.token(token));
+            tokens.map(|token| (vocab.text(token.word).to_string(), token.source)).collect()
+        };
+        forest.edge_ids().map(of_edge).collect()
+    };
+    let with = applier.clone().with_affiliation(true).forest(&tree, &vocab);
+    let at = |list: &[(&str, u32)]| -> Vec<(String, Option<u32>)> {
+        list.iter().map(|&(word, source)| (word.to_string(), Some(source))).collect()
+    };
+    let found = words(&with);
+    // The default rule copies `a` where it stands.
+    assert_eq!(found[0], at(&[("a", 0)]));
+    assert_eq!(found[1], at(&[("q", 3), ("p", 3)]));
+    assert_eq!(found[2], at(&[("p", 3)]));
+    assert_eq!(found[3], at(&[("p", 1), ("q", 1), ("r", 1)]));
+    // The same word at two places is two tokens, and one where nobody asks.
+    assert_eq!(with.tokens().len(), 6);
+    let without = applier.forest(&tree, &vocab);
+    assert!(words(&without).iter().flatten().all(|(_, source)| source.is_none()));
+    assert_eq!(without.tokens().len(), 4);
 }

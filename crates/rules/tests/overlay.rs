@@ -58,7 +58,9 @@ fn edges(forest: &TranslationForest) -> Vec<String> {
 fn part_text(forest: &TranslationForest, part: &sylvan_forest::Target) -> String {
     match part {
         sylvan_forest::Target::Vertex(vertex) => format!("{vertex:?}"),
-        sylvan_forest::Target::Bundle(bundle) => format!("{:?}", forest.bundle(*bundle)),
+        sylvan_forest::Target::Bundle(bundle) => {
+            format!("{:?}", forest.bundle_words(*bundle).collect::<Vec<_>>())
+        }
     }
 }
 

@@ -141,6 +141,34 @@ impl StepModel for Parser<'_> {
     }
 }
 
+/// Half a point for each letter.
+struct Letters<'p>(&'p Problem);
+
+impl Letters<'_> {
+    fn count(&self, words: &[TokenId]) -> f64 {
+        let text = |token: &TokenId| self.0.vocab.text(self.0.forest.token(*token).word).len();
+        words.iter().map(text).sum::<usize>() as f64
+    }
+}
+
+impl StepModel for Letters<'_> {
+    fn begin(&mut self) -> StepState {
+        StepState(0)
+    }
+    fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        next.push((0.5 * self.count(step.words), state));
+    }
+    fn finish(&mut self, _state: StepState) -> f64 {
+        0.0
+    }
+    fn features(&self) -> usize {
+        1
+    }
+    fn values(&mut self, _from: StepState, step: &Move<'_>, _to: Option<StepState>, values: &mut [f64]) {
+        values[0] += self.count(step.words);
+    }
+}
+
 /// Searches with the parser and checks that what comes back replays to its score.
 fn with_parser(problem: &Problem, lm: &TableLm, search: Search) -> (f64, String) {
     let mut parser = Parser::new(problem);
@@ -188,26 +216,21 @@ fn yu_2014_a_structured_language_model_changes_the_best_translation() {
     assert_close(with_parser(&problem, &lm, top_down(grouped)).0, best);
     let prediction = Search::Prediction(unlimited, Prediction::default());
     assert_close(with_parser(&problem, &lm, prediction).0, best);
-    // Models side by side: twice the parser is the parser with twice its weight.
-    let mut two = StepModels::new(vec![Box::new(Parser::new(&problem)), Box::new(Parser::new(&problem))]);
+    // Models side by side: the parser, and one that wants long words.
+    let mut two = StepModels::new(vec![Box::new(Parser::new(&problem)), Box::new(Letters(&problem))]);
     let run = Run { steps: two.for_search(), ..Run::new(&lm) };
-    let found = incremental_search(
-        &mut Engine::default(),
-        &problem.forest,
-        run,
-        unlimited,
-        Incremental::default(),
-        None,
-    );
-    let twice = |index| {
+    let config = Incremental::default();
+    let found =
+        incremental_search(&mut Engine::default(), &problem.forest, run, unlimited, config, None).unwrap();
+    let with_letters = |index| {
         let derivation = all.get(index);
-        rescore(&problem.forest, &lm, &derivation) + 2.0 * parser.best(&derivation.tokens(&problem.forest))
+        total(index) + 0.5 * Letters(&problem).count(&derivation.tokens(&problem.forest))
     };
-    let best = (0..all.count()).map(twice).fold(f64::NEG_INFINITY, f64::max);
-    let found = found.unwrap();
+    let best = (0..all.count()).map(with_letters).fold(f64::NEG_INFINITY, f64::max);
     assert_close(found.score, best);
     let (score, values) = replay(&mut two, &problem.forest, &found.derivation, &mut |_, _| {}).unwrap();
-    assert_close(values[0] + values[1], score);
+    assert_close(values[0] + 0.5 * values[1], score);
+    assert_close(values[1], Letters(&problem).count(&found.derivation.tokens(&problem.forest)));
     assert_close(rescore(&problem.forest, &lm, &found.derivation) + score, found.score);
     // No models at all are none.
     assert!(StepModels::default().for_search().is_none());
