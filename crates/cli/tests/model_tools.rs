@@ -215,10 +215,7 @@ fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
 #[cfg(unix)]
 fn corrections_of_a_real_model_change_what_they_should() {
     let Some(data) = sylvan_testkit::data("enja") else { return };
-    let Some(model) = std::env::var_os("SYLVAN_ENJA_MODEL") else {
-        eprintln!("SKIPPED: wants a model of enja in SYLVAN_ENJA_MODEL");
-        return;
-    };
+    let Some(model) = sylvan_testkit::variable("SYLVAN_ENJA_MODEL") else { return };
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::os::unix::fs::symlink(model, dir.join("m")).unwrap();

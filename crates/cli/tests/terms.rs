@@ -87,10 +87,7 @@ fn terms_of_the_sample_corpus_are_in_its_translations() {
 #[test]
 fn terms_of_five_hundred_real_sentences_are_in_their_translations() {
     let Some(data) = sylvan_testkit::data("enja") else { return };
-    let Ok(model) = std::env::var("SYLVAN_ENJA_MODEL") else {
-        eprintln!("SKIPPED: wants a model of enja in SYLVAN_ENJA_MODEL");
-        return;
-    };
+    let Some(model) = sylvan_testkit::variable("SYLVAN_ENJA_MODEL") else { return };
     // The last 1,000 pairs of the text are held out.
     let read = |name: &str| {
         let text = std::fs::read_to_string(data.join(name)).unwrap();

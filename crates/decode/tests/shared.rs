@@ -162,3 +162,67 @@ fn a_cancelled_request_is_an_error_and_a_late_one_still_has_an_answer() {
     }
     assert!(whole < trees.len() * SearchName::ALL.len(), "a deadline must change something");
 }
+
+/// The same on a model of real text, where one is named: `SYLVAN_ENJA_MODEL`, made as in docs/notes/training.md.
+#[test]
+fn requests_of_eight_threads_on_a_real_model() {
+    let (Some(path), Some(dev)) =
+        (sylvan_testkit::variable("SYLVAN_ENJA_MODEL"), sylvan_testkit::data("enja/dev.en.tree"))
+    else {
+        return;
+    };
+    let model = Arc::new(Model::open(std::path::Path::new(&path)).unwrap());
+    let trees = sylvan_store::read_lines(&dev).unwrap();
+    let mut rng = Rng::new(7);
+    // Terms and corrections of what the sentences use.
+    let mut worker = Worker::new(Arc::clone(&model));
+    let mut usual = Request::list(1);
+    usual.input = Input::Tree;
+    let used: Vec<Translated> =
+        trees.iter().take(60).map(|tree| worker.translate(tree, &usual).unwrap()).collect();
+    let rules: Vec<String> = used
+        .iter()
+        .flat_map(|line| line.best[0].rules.lines().map(|rule| rule.trim().to_string()))
+        .filter(|rule| rule.contains(" -> "))
+        .collect();
+    let corrections: Vec<Arc<Corrections>> = (0..8)
+        .map(|_| {
+            let lines: Vec<String> =
+                (0..5).map(|_| format!("forbid {}", rules[rng.below(rules.len())])).collect();
+            Arc::new(Corrections::from_lines(&model, &lines).unwrap())
+        })
+        .collect();
+    let glossaries: Vec<Arc<Glossary>> = (0..8)
+        .map(|number| {
+            let mut glossary = Glossary::default();
+            for line in used.iter().skip(number * 7).take(7) {
+                let at = rng.below(line.source.len());
+                glossary.add(&line.source[at].text, &format!("zzterm{number}"));
+            }
+            Arc::new(glossary)
+        })
+        .collect();
+    let requests: Vec<(String, Request)> = (0..cases(400, 10_000))
+        .map(|_| {
+            let mut request = Request::default();
+            request.input = Input::Tree;
+            // Exact search takes seconds for some sentences, and is one search more.
+            let name = SearchName::ALL[rng.below(SearchName::ALL.len() - 1)];
+            request.search = Search::named(name).with_beam(1 + rng.below(60));
+            request.best = 1 + rng.below(10);
+            request.glossary = rng.chance(0.4).then(|| Arc::clone(rng.pick(&glossaries)));
+            request.corrections = rng.chance(0.4).then(|| Arc::clone(rng.pick(&corrections)));
+            request.details = if rng.chance(0.5) { Details::all() } else { Details::default() };
+            (trees[rng.below(trees.len())].clone(), request)
+        })
+        .collect();
+    let alone: Vec<Translated> =
+        requests.iter().map(|(line, request)| worker.translate(line, request).unwrap()).collect();
+    let worker = || Worker::new(Arc::clone(&model));
+    let together = parallel::map(&requests, 8, worker, |worker, _, (line, request)| {
+        worker.translate(line, request).unwrap()
+    });
+    assert_eq!(alone, together);
+    let terms = together.iter().filter(|line| line.text().contains("zzterm")).count();
+    assert!(terms > requests.len() / 50, "{terms}");
+}

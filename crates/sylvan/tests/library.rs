@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
 
-use sylvan::{Config, Glossary, Input, Model, Request, Silent, Worker, train};
+use sylvan::{Config, Glossary, Input, Model, Request, Worker};
 use sylvan_sample::{Sampler, Workspace};
 
 const PAIRS: u64 = 400;

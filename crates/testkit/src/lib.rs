@@ -39,6 +39,15 @@ pub fn data(what: &str) -> Option<PathBuf> {
     }
 }
 
+/// What a variable names, such as a model that takes long to train. Says so on standard error when it is not set.
+pub fn variable(name: &str) -> Option<String> {
+    let found = std::env::var(name).ok();
+    if found.is_none() {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: a test wants what {name} names, which is not set");
+    }
+    found
+}
+
 /// `line` with some bytes changed, dropped, doubled, moved or cut: what a broken disk, editor or script produces.
 pub fn mutate(line: &[u8], rng: &mut Rng) -> Vec<u8> {
     const SPLICES: &[&[u8]] = &[

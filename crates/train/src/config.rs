@@ -17,6 +17,7 @@ use sylvan_base::{Fault, InputError};
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct Config {
     /// Source text, one sentence per line.
     pub source: PathBuf,

@@ -132,29 +132,28 @@ impl Demo {
     }
 
     fn config(&self, folder: &Path) -> Config {
-        Config {
-            source: folder.join("train.zh"),
-            target: folder.join("train.en"),
-            dev_source: folder.join("dev.zh"),
-            dev_target: folder.join("dev.en"),
-            source_lang: "zh".into(),
-            target_lang: "en".into(),
-            // The generator writes words.
-            tokenized: true,
-            treebank: Some(folder.join("treebank.zh")),
-            out: folder.join("demo.sylvan"),
-            threads: threads(self.threads),
-            align_preset: "default".into(),
-            // Sample sentences are short and their grammar is small: little of everything is enough.
-            parser_epochs: 2,
-            rounds: 10,
-            parser_beam: 4,
-            beam: BEAM,
-            lm_order: 4,
-            compose: 8,
-            seed: self.seed,
-            ..Config::default()
-        }
+        let mut config = Config::default();
+        config.source = folder.join("train.zh");
+        config.target = folder.join("train.en");
+        config.dev_source = folder.join("dev.zh");
+        config.dev_target = folder.join("dev.en");
+        config.source_lang = "zh".into();
+        config.target_lang = "en".into();
+        // The generator writes words.
+        config.tokenized = true;
+        config.treebank = Some(folder.join("treebank.zh"));
+        config.out = folder.join("demo.sylvan");
+        config.threads = threads(self.threads);
+        config.align_preset = "default".into();
+        // Sample sentences are short and their grammar is small: little of everything is enough.
+        config.parser_epochs = 2;
+        config.rounds = 10;
+        config.parser_beam = 4;
+        config.beam = BEAM;
+        config.lm_order = 4;
+        config.compose = 8;
+        config.seed = self.seed;
+        config
     }
 
     /// Trees for the parser.

@@ -27,6 +27,7 @@ pub use search::{Bin, Item, SearchView};
 
 /// What is known about the translation of one line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The version of this description.
     pub version: u32,
@@ -60,6 +61,7 @@ pub struct Explanation {
 
 /// A node of the source tree; nodes stand behind their children, the root is the last.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Node {
     /// Its label.
     pub label: String,
@@ -81,6 +83,7 @@ pub enum Child {
 
 /// A target word.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Word {
     /// Itself.
     pub text: String,
@@ -104,6 +107,7 @@ pub enum Piece {
 
 /// A rule at work.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Step {
     /// The step that holds it; none for the first.
     pub parent: Option<usize>,
@@ -161,6 +165,7 @@ pub struct Difference {
 
 /// The second best translation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RunnerUp {
     /// As people write it.
     pub translation: String,
@@ -178,6 +183,7 @@ pub struct RunnerUp {
 
 /// Another rule for the same place, everything outside of it left as it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Competitor {
     /// The rule.
     pub rule: String,

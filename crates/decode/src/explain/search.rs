@@ -11,6 +11,7 @@ const SHOWN: usize = 8;
 
 /// A search in numbers, and step by step where it goes from left to right.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SearchView {
     /// Its name, as on the command line.
     pub name: String,
@@ -32,6 +33,7 @@ pub struct SearchView {
 
 /// What stood where items competed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Bin {
     /// How much of the source is covered.
     pub bin: usize,
@@ -47,6 +49,7 @@ pub struct Bin {
 
 /// An item in the notation of the search's paper.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Item {
     /// The stack: what is still to come, behind the dot.
     pub stack: String,
