@@ -56,7 +56,7 @@ fn random_shared_model(rng: &mut Rng, instances: usize) -> (Model, Vec<String>, 
     (Model::from_parts(builder.finish(), models, weights, vocab).unwrap(), trees, rules)
 }
 
-/// A tree, some of whose words nobody has seen before.
+/// A tree, some of whose words are new.
 fn with_new_words(tree: &str, rng: &mut Rng) -> String {
     let renamed = tree.split(' ').map(|piece| match piece.strip_prefix('w') {
         Some(rest) if rng.chance(0.2) => format!("new{}{rest}", rng.below(1_000_000)),
