@@ -62,7 +62,7 @@ pub enum Progress {
     Words,
 }
 
-/// What the incremental decoder can be told beside its limits.
+/// Settings of the incremental decoder besides its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Incremental {
     /// The estimate of what is still to come.
@@ -143,7 +143,7 @@ impl<'f> TopDown<'f> {
         }
     }
 
-    /// What a symbol of the residual keeps from being covered.
+    /// What a symbol of the residual leaves uncovered.
     fn weight(&self, symbol: Target) -> u32 {
         let Target::Vertex(vertex) = symbol else { return 0 };
         let (nodes, words) = (self.forest.nodes(vertex), self.forest.span(vertex).len() as u32);
@@ -154,7 +154,7 @@ impl<'f> TopDown<'f> {
         }
     }
 
-    /// All that a bin can count.
+    /// The most that a bin can count.
     fn total(&self) -> u32 {
         let goal = self.weight(Target::Vertex(self.forest.goal()));
         goal + u32::from(self.config.progress == Progress::AllNodes)
@@ -311,7 +311,7 @@ pub fn incremental<L: LanguageModel>(
     found.map(Outcome::from)
 }
 
-/// Incremental search in full: with a step model, with memory that is used again, with all that was found.
+/// Incremental search in full: with a step model, reused memory and everything that was found.
 pub fn search<L: LanguageModel>(
     engine: &mut Engine<L::State>,
     forest: &TranslationForest,

@@ -11,7 +11,7 @@ use crate::{LanguageModel, Search};
 /// An item of a left-to-right search as its paper writes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceItem {
-    /// What of the source is covered: its bin.
+    /// Its bin: how much of the source is covered.
     pub bin: usize,
     /// The round in the bin, for searches whose steps may lead back into a bin.
     pub round: Option<usize>,

@@ -70,7 +70,7 @@ impl Eq for Cell {}
 
 #[derive(Debug, Default)]
 pub(super) struct Grids {
-    /// By class: its columns, once they were asked for.
+    /// By class: its columns, once they have been asked for.
     classes: Vec<Option<Range<usize>>>,
     columns: Vec<Column>,
     pool: Vec<Choice>,
