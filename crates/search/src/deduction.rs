@@ -15,7 +15,7 @@ use sylvan_base::{Span, define_id};
 use sylvan_forest::{BundleId, EdgeId, Edges};
 
 define_id!(
-    /// All of an item that decides its future, but for the states of the models and the score. Equal items recombine.
+    /// Everything of an item that decides its future, except model states and score. Equal items recombine.
     ItemId
 );
 define_id!(

@@ -47,7 +47,7 @@ pub enum Future {
     /// The average cost of a source word, f(goal) / n, for each word still to be translated: how Feng et al. 2012
     /// describe the top-down decoder that they compare with.
     Rough,
-    /// The estimate f of every vertex and bundle in the residual: exact but for the joints.
+    /// The estimate f of every vertex and bundle in the residual: exact except at the joints.
     Inside,
 }
 
@@ -173,7 +173,7 @@ impl<'f> TopDown<'f> {
         symbols
     }
 
-    /// The residual behind the bundles that it starts with.
+    /// The residual after the bundles that it starts with.
     fn skip_bundles(&self, mut stack: ItemId, mut on_bundle: impl FnMut(BundleId)) -> ItemId {
         while let Some((Target::Bundle(bundle), after)) = self.pop(stack) {
             on_bundle(bundle);

@@ -70,8 +70,8 @@ pub trait LanguageModel {
 pub struct Horizon {
     /// Its first words whose scores depend on which words come before the piece.
     pub open: usize,
-    /// Whether words behind the open ones depend on what comes before the piece only through the open words: at most the
-    /// next one, which may pay for backing off from them. If not, all words are open.
+    /// Whether words after the open ones depend on what comes before the piece only through the open words:
+    /// at most the next one, which may pay for backing off from them. If not, all words are open.
     pub closed: bool,
     /// Its last words that scores of words after the piece depend on, whatever comes before the piece.
     pub reach: usize,

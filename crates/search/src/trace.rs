@@ -66,8 +66,8 @@ impl Names<'_> {
 }
 
 impl Search {
-    /// The items of a search, bins in order, best first, dropped ones behind those that were kept; at the end the
-    /// answer. Nothing for searches without bins.
+    /// The items of a search, bins in order, best first, dropped ones after those that were kept; at the end
+    /// the answer. Nothing for searches without bins.
     pub fn trace<L: LanguageModel>(
         &self,
         forest: &TranslationForest,

@@ -41,7 +41,7 @@ pub trait TwoSided {
     fn piece(&self, words: &[TokenId]) -> (f64, Self::State);
 
     /// The piece made of `parts` from left to right, and how much more it scores than all of them together.
-    /// The sums must not depend on how a sentence was put together, but for rounding.
+    /// The sums must not depend on how a sentence was put together, except for rounding.
     fn join<'s>(&self, parts: impl Iterator<Item = &'s Self::State>) -> (f64, Self::State)
     where
         Self::State: 's;
@@ -58,11 +58,11 @@ pub trait TwoSided {
     fn open(&self, piece: &Self::State) -> usize;
 
     /// What distinguishes a piece at its `index`-th word from a side: two states that agree in all marks of both
-    /// sides are equal. The mark behind the last word that matters says that it was the last.
+    /// sides are equal. The mark after the last word that matters says that it was the last.
     fn mark(&self, piece: &Self::State, side: Side, index: usize) -> Mark;
 
     /// The piece as it looks when the first `left` marks of its left and `right` of its right side are known. With
-    /// the marks behind the last words it is the piece itself.
+    /// the marks after the last words it is the piece itself.
     fn show(&self, piece: &Self::State, left: usize, right: usize) -> Self::Shown;
 
     /// What is known of the change that [`join`](Self::join) will give; equal to it when everything is shown.

@@ -58,7 +58,7 @@ pub struct Explanation {
     pub missed_terms: Vec<[u32; 2]>,
 }
 
-/// A node of the source tree; nodes stand behind their children, the root is the last.
+/// A node of the source tree; nodes come after their children, the root last.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Node {
     /// Its label.

@@ -171,7 +171,8 @@ impl<'m, L: LanguageModel> Boundaries<'m, L> {
         id
     }
 
-    /// How much less is charged for a piece once the words before it are known. Never above 0, but for rounding.
+    /// How much less is charged for a piece once the words before it are known. Never above 0, except for
+    /// rounding.
     #[inline]
     pub(super) fn change(&mut self, before: RightId, after: LeftId) -> f64 {
         match self.changes.get(&(before, after)) {

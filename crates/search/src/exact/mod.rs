@@ -71,7 +71,8 @@ impl Default for Effort {
 pub struct Certified {
     /// The best derivation found; `None` if the forest has none.
     pub best: Option<Outcome>,
-    /// No derivation scores more than this, but for rounding; `best`'s score if it is proven to be the optimum.
+    /// No derivation scores more than this, except for rounding; `best`'s score if it is proven to be the
+    /// optimum.
     pub upper_bound: f64,
     /// Whether `best` is the optimum.
     pub proven: bool,

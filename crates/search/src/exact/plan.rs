@@ -143,7 +143,7 @@ impl Planner {
         }
     }
 
-    /// Puts a symbol behind a table; `single` says that the table has only one item.
+    /// Appends a symbol to a table; `single` says that the table has only one item.
     fn join(
         &mut self,
         first: TableId,

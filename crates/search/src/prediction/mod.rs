@@ -182,8 +182,8 @@ impl<'f> BottomUp<'f> {
         self.starts[vertex] = starts;
     }
 
-    /// The same list for every frame that the vertex can be pending in, in the order that grids want: what is sorted
-    /// once for the vertex need not be sorted again for each of them.
+    /// The same list for every frame that the vertex can be pending in, in the order that grids need: what is
+    /// sorted once for the vertex need not be sorted again for each of them.
     fn find_starts(&mut self, vertex: VertexId) -> Vec<Way> {
         let mut starts = Vec::with_capacity(self.tables.viable(vertex).len());
         for place in 0..self.tables.viable(vertex).len() {
@@ -356,7 +356,7 @@ pub struct PredictionStep {
     pub frames: Vec<(VertexId, Vec<Target>)>,
     /// The same prefixes as the tables number them.
     pub prefixes: Vec<PrefixId>,
-    /// The edges charged so far, each behind those of its tails.
+    /// The edges charged so far, each after those of its tails.
     pub edges: Vec<EdgeId>,
     /// Whether the beam kept it; of the others only the best few are shown.
     pub kept: bool,

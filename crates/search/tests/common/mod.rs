@@ -344,7 +344,7 @@ pub fn bigram(
     TableLm::new(pairs, words, -2.0, vocab, forest)
 }
 
-/// Equal but for the order of additions.
+/// Equal except for rounding.
 #[track_caller]
 pub fn assert_close(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-5, "found {found}, expected {expected}");

@@ -13,8 +13,9 @@ use crate::commands::searching::InputName;
 
 /// Adds, forbids or favours rules and sentences without training again.
 ///
-/// Corrections stand beside the model in MODEL.overlay, in the order in which they were made; `sylvan translate` and
-/// `sylvan explain` use them. The model itself is never changed, and `undo` takes back the last correction.
+/// Corrections are kept beside the model in MODEL.overlay, in the order in which they were made; `sylvan
+/// translate` and `sylvan explain` use them. The model itself is never changed, and `undo` takes back the
+/// last correction.
 #[derive(Debug, Args)]
 #[command(after_help = "Rules are written as `sylvan explain` shows them.\n\nExamples:\n  \
     sylvan model overlay add enja.sylvan \"NN(bank) -> 川岸\"\n  \
