@@ -122,7 +122,7 @@ impl std::error::Error for NoBounds {}
 /// The optimum with its proof, or as much as `effort` allows.
 ///
 /// `start` is what another search found: the better it is, the less there is to look at. Without one, cube
-/// pruning finds it. `stop` is called now and then and ends the search when it returns true: a clock, a
+/// pruning makes one. `stop` is called now and then and ends the search when it returns true: a clock, a
 /// signal.
 ///
 /// Scores are compared up to a millionth of their size, because bounds and scores add up the same numbers in different
