@@ -1,4 +1,4 @@
-//! The `sylvan` program: one file per subcommand in `commands/`, nothing else here but the way to them.
+//! The `sylvan` program: one file per subcommand in `commands/`; here is only the dispatch.
 
 mod commands;
 mod lines;
@@ -24,7 +24,7 @@ struct Arguments {
 fn main() -> ExitCode {
     match Arguments::parse().command.run() {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of our output has seen enough, as in `sylvan ... | head`.
+        // The reader of the output has stopped, as in `sylvan ... | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => match error.downcast::<Exit>() {
             Ok(Exit { code, error }) => {
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// An end that is neither plain success nor plain failure: a command whose exit code is part of its answer.
+/// Neither plain success nor plain failure: the exit code is part of the command's answer.
 #[derive(Debug)]
 pub(crate) struct Exit {
     /// The exit code.
@@ -63,7 +63,7 @@ fn complain(error: &anyhow::Error) {
     eprintln!("error: {}", message(error));
 }
 
-/// The error and its causes, without causes that the message before tells already.
+/// The error and its causes, without causes that the message already contains.
 fn message(error: &anyhow::Error) -> String {
     let mut message = String::new();
     for cause in error.chain().map(ToString::to_string) {

@@ -1,4 +1,4 @@
-//! Progress on a terminal: a bar with the time left, and silence when standard error is no terminal.
+//! Progress on a terminal: a bar with the time left, and silence when standard error is not a terminal.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use sylvan_base::Progress;
 
-/// Draws the stages that it is told about.
+/// Draws the progress of each stage.
 #[derive(Debug, Default)]
 pub(crate) struct Terminal {
     bar: Mutex<Option<ProgressBar>>,

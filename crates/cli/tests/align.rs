@@ -79,7 +79,7 @@ fn train_writes_a_line_for_every_line_and_apply_takes_up_the_model() {
     assert!(first.len() == 2 && first.iter().all(|&score| score < 0.0));
     let posteriors = std::fs::read_to_string(&posteriors).unwrap();
     assert!(posteriors.starts_with("0-0:0.9") || posteriors.starts_with("0-0:1.0"), "{posteriors}");
-    // Scratch files, and a folder for them that is not there: only who needs it notices.
+    // Scratch files, and a missing folder for them: only a run that needs it notices.
     let nowhere = path("nowhere");
     let with = |more: &[&str]| sylvan(&[&arguments[..], more].concat());
     stdout(&with(&["--scratch", &nowhere]));

@@ -101,11 +101,11 @@ fn options_do_what_they_say() {
     assert!(few["pruned"].as_u64() > usual["pruned"].as_u64(), "{few} {usual}");
     let pops = stats(&["--search", "incremental", "--pops", "1"]);
     assert!(pops["items"].as_u64() < usual["items"].as_u64());
-    assert_eq!(stats(&["--work", "1"])["cut_short"].as_u64(), Some(2));
+    assert_eq!(stats(&["--search", "prediction", "--work", "1"])["cut_short"].as_u64(), Some(2));
     assert_eq!(stats(&["--search", "exact"])["proven"].as_u64(), Some(2));
     let blind = stats(&["--search", "incremental", "--beam", "1", "--future", "none"]);
     assert!(blind["score"].as_f64() <= usual["score"].as_f64());
-    let trace = decode(folder.path(), &["--trace"]);
+    let trace = decode(folder.path(), &["--search", "prediction", "--trace"]);
     let trace = String::from_utf8(trace.stderr).unwrap();
     assert!(trace.contains("[. S] [NP .]"), "{trace}");
     let trace = decode(folder.path(), &["--search", "incremental", "--trace"]);

@@ -143,7 +143,7 @@ fn options_of_explain_do_what_they_say() {
     let dropped = bins.iter().flat_map(|bin| list(bin, "items")).filter(|item| item["kept"] == false);
     assert!(dropped.count() > 0, "a beam of 3 drops something");
     let agree = |bin: &Value| list(bin, "items").iter().filter(|item| item["agrees"] == true).count();
-    assert_eq!(bins.iter().map(agree).max(), Some(1), "one item at the most is the beginning of the answer");
+    assert_eq!(bins.iter().map(agree).max(), Some(1), "at most one item is the beginning of the answer");
     let one = &explain(dir, &["--search", "prediction"], tree)[0];
     check_sums(one);
     assert!(list(&one["search"], "bins")[0]["items"][0]["stack"].as_str().unwrap().starts_with("[. "));

@@ -184,8 +184,8 @@ fn a_mixture_leans_to_the_model_that_knows_the_text() {
         let shown = stdout(&sylvan(&["query", "--lm", lm, "--format", "json", &held_out], ""));
         serde_json::from_str::<serde_json::Value>(&shown).unwrap()["perplexity"].as_f64().unwrap()
     };
-    // What was promised is what the written model does. (Perplexities of the parts do not compare: they know
-    // fewer words.)
+    // What was promised is what the written model does. (Perplexities of the parts are not comparable: they
+    // know fewer words.)
     let promised = shown.lines().find(|line| line.ends_with("the mixture")).unwrap();
     let promised: f64 = promised.split_whitespace().next().unwrap().parse().unwrap();
     assert!((perplexity(&mix) - promised).abs() < 0.01, "{} {shown}", perplexity(&mix));

@@ -62,7 +62,7 @@ fn corrections_change_the_sentences_they_are_about_and_can_be_undone() {
 
     overlay(&["forbid", "m", rule]);
     let after = translate(dir, &trees, &[]);
-    assert!(rules(dir, &trees).iter().all(|used| !used.contains(rule)), "nobody uses it any more");
+    assert!(rules(dir, &trees).iter().all(|used| !used.contains(rule)), "it is no longer used");
     let changed = differing(&before, &after);
     assert!(changed.is_subset(&users(rule)), "{changed:?} of {:?}", users(rule));
     assert_eq!(translate(dir, &trees, &["--no-overlay"]), before);
@@ -81,7 +81,7 @@ fn corrections_change_the_sentences_they_are_about_and_can_be_undone() {
     assert_eq!(listed.lines().count(), 2);
     assert!(listed.starts_with(&format!("1\tforbid {rule}\t1 line\n2\tadd --pair ")), "{listed}");
 
-    // Undo, step by step, to the bytes of before.
+    // Undo, step by step, to the same bytes as before.
     overlay(&["undo", "m"]);
     assert_eq!(std::fs::read(dir.join("m.overlay")).unwrap(), log);
     assert_eq!(translate(dir, &trees, &[]), after);
@@ -96,7 +96,7 @@ fn corrections_change_the_sentences_they_are_about_and_can_be_undone() {
         assert!(failure(dir, &["model", "overlay", what, "nowhere"]).contains("nowhere"));
     }
 
-    // A rule for a word that was translated otherwise, first added without favour, then favoured.
+    // A rule for a word that was translated otherwise: first added, then favoured.
     let (source, _) = rule.split_once(" -> ").unwrap();
     let new = format!("{source} -> zznew");
     overlay(&["add", "m", &format!("{new} ||| p_ef=-50")]);
@@ -167,7 +167,7 @@ fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
     }
     assert!(std::fs::read(dir.join("half")).unwrap() == std::fs::read(dir.join("again")).unwrap());
     assert!(section(&info("quiet"), "rules") > section(&info("half"), "rules"));
-    // Where little is left, the language model gives, too.
+    // Where little room is left, the language model shrinks, too.
     let little = (whole * 3 / 10).to_string();
     success(dir, &["model", "prune", "--size", &little, "--out", "little", "m"], "");
     assert!(section(&info("little"), "lm0") < section(&info("m"), "lm0"));
@@ -181,7 +181,7 @@ fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
     );
     assert!(!dir.join("tiny").exists());
 
-    // The smaller one translates, mostly the same; what differs is told with a reason that is true.
+    // The smaller one translates, mostly the same; differences come with true reasons.
     std::fs::write(dir.join("in"), &trees).unwrap();
     let diff = |more: &[&str]| success(dir, &[&["model", "diff", "m", "half"], more].concat(), "");
     let told: Value =

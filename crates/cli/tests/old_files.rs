@@ -27,7 +27,7 @@ fn version_1_opens() {
         |input, file| said(folder.path(), &["translate", "--model", model, "--input", input, file]);
     assert_eq!(translate("tree", "model-v1.trees"), text("from-trees"));
     assert_eq!(translate("text", "model-v1.text"), text("from-text"), "the parser is a part too");
-    // Other words around them may change; what the file says must be told.
+    // Other words around them may change; what the file says must be shown.
     let info = said(folder.path(), &["model", "info", model]);
     for line in text("info").lines() {
         assert!(info.lines().any(|other| other == line), "{line:?} is not in\n{info}");

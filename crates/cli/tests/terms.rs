@@ -1,4 +1,4 @@
-//! `sylvan translate --glossary` on whole texts: every term that can be had is there.
+//! `sylvan translate --glossary` on whole texts: every term that can be used is there.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod common;

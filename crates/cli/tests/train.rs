@@ -271,7 +271,7 @@ fn killed_runs_go_on_and_end_with_the_same_bytes() {
             .spawn()
             .unwrap();
         std::thread::sleep(whole.mul_f64(rng.unit() * 0.5));
-        // SIGKILL; a run that has ended does not mind.
+        // SIGKILL; harmless if the run has already ended.
         child.kill().unwrap();
         child.wait().unwrap();
         if let Ok(found) = std::fs::read(corpus.path("killed")) {

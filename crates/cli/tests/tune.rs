@@ -68,7 +68,7 @@ fn sparse_features_are_tuned_and_decode_as_tuning_saw_them() {
     success(&tune(&["--sparse", "--method", "mira"]));
     let sparse = corpus.read("w").lines().filter(|line| line.starts_with("wp.")).count();
     assert!(sparse > 10, "{sparse} pairs of words have weights");
-    // The decoder, told the weights, finds what the best round found.
+    // With these weights the decoder finds what the best round found.
     let log: serde_json::Value = serde_json::from_str(&corpus.read("l")).unwrap();
     let trees = corpus.read("dev.tree");
     let decode = [&["decode", "--weights", "w"], &model[..], &search].concat();

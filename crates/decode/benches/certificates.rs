@@ -125,7 +125,7 @@ fn main() {
     }
 }
 
-/// Processor time of this thread where the system tells it, else the time since the start.
+/// Processor time of this thread where the system says, else the time since the start.
 fn seconds() -> f64 {
     use std::sync::OnceLock;
     static START: OnceLock<Instant> = OnceLock::new();

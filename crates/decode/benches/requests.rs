@@ -148,7 +148,7 @@ fn new_words(model: &Path, trees: &[String], count: usize) {
     }
 }
 
-/// Resident memory in MB, where the system tells.
+/// Resident memory in MB, where the system says.
 fn resident() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));

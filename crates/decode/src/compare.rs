@@ -13,7 +13,7 @@ use crate::sentence::Sentence;
 use crate::translate::Request;
 use crate::worker::{Decoded, Derived, Worker};
 
-/// How many translations are searched for the other model's one.
+/// How many translations are searched for the other model's.
 const LISTED: usize = 100;
 /// How many features of a difference are named.
 const NAMED: usize = 3;
@@ -33,8 +33,9 @@ pub struct ChangedLine {
     pub reasons: Vec<String>,
 }
 
-/// Translates lines with two models, each with a request of its own (they may have different corrections), and tells
-/// which lines differ, and why: rules that one of them lacks, or else what each of them says about both translations.
+/// Translates lines with two models, each with its own request (they may have different corrections). Returns
+/// the lines that differ and why: rules that one of them lacks, and how each of them scores both
+/// translations.
 pub fn compare_translations(
     models: [&Arc<Model>; 2],
     requests: [&Request; 2],
@@ -117,7 +118,7 @@ impl<'w> Answer<'w> {
         lacking.into_iter()
     }
 
-    /// What the model says about its own translation against another model's, if it knows that.
+    /// By how much the model prefers its own translation to the other's, if its list has both.
     fn margin(&self, who: &str, other: &Answer<'_>) -> Option<String> {
         let list = &self.decoded.hypotheses;
         let wanted = other.words(0);

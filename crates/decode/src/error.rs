@@ -1,4 +1,4 @@
-//! The one error of everything between two texts and a translation.
+//! The one error type of training and translating.
 
 use sylvan_base::{Fault, InputError};
 
@@ -12,7 +12,7 @@ pub enum Error {
     /// The request was cancelled.
     #[error("the translation was cancelled")]
     Cancelled,
-    /// Text is given to a model without a parser.
+    /// Text was given to a model without a parser.
     #[error(
         "found a model without a parser, expected trees; give them with --input tree, or train with a parser"
     )]
@@ -20,27 +20,27 @@ pub enum Error {
     /// No language model was given.
     #[error("found no language model, expected at least one; give it with --lm")]
     NoLanguageModel,
-    /// A pattern of what is to be kept as it is.
+    /// A bad pattern for text that is to be kept as it is.
     #[error("{0}")]
     Pattern(Fault),
-    /// A smaller model was asked for than there can be.
-    #[error("found {needed} bytes beside the rules, expected at most {size}; {advice}")]
+    /// The size asked for is too small for any model.
+    #[error("found {needed} bytes besides the rules, expected at most {size}; {advice}")]
     TooSmall {
-        /// What is there without any rule.
+        /// The size without any rules.
         needed: u64,
         /// What was asked for.
         size: u64,
         /// What the user can do.
         advice: &'static str,
     },
-    /// A setting of a training, or what a file as a whole holds.
+    /// A training setting, or the content of a file as a whole.
     #[error("{what}: found {found}, expected {expected}{}", advice_suffix(.advice))]
     Setting {
         /// Which.
         what: String,
         /// What was given.
         found: String,
-        /// What would do.
+        /// What would be accepted.
         expected: String,
         /// What the user can do.
         advice: String,
@@ -67,7 +67,7 @@ impl Error {
         Self::Setting { what, found, expected, advice: String::new() }
     }
 
-    /// With what the user can do about a setting.
+    /// Adds what the user can do about it.
     #[must_use]
     pub fn advise(self, text: &str) -> Self {
         match self {

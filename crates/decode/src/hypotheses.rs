@@ -30,8 +30,8 @@ pub struct Hypothesis {
     pub words: Vec<Symbol>,
 }
 
-/// The list of a search, with its best translation in front: what exact search proved better than the search before it,
-/// or of several that are equally good the one that is given without a list.
+/// The list of a search, its best translation first: what exact search found to be better than the search
+/// before it, or, of several equally good ones, the one that is given when no list is wanted.
 pub(crate) fn list(
     forest: &TranslationForest,
     best: Outcome,
@@ -43,7 +43,7 @@ pub(crate) fn list(
     let best = Hypothesis { score, derivation, words };
     let Some(out) = out else { return vec![best] };
     let mut list = found(forest, out, wanted);
-    // The list adds scores up in another order.
+    // The list adds up scores in another order.
     let rounding = 1e-9 * best.score.abs().max(1.0);
     let no_worse = |first: &Hypothesis| best.score > first.score - rounding;
     if list.first().is_none_or(|first| no_worse(first) && best.derivation != first.derivation) {
@@ -52,7 +52,7 @@ pub(crate) fn list(
     list
 }
 
-/// Puts a translation in front of a list, in which it stands once then.
+/// Puts a translation first in a list and removes other copies of it.
 pub(crate) fn put_first(list: &mut Vec<Hypothesis>, first: Hypothesis, wanted: List) {
     list.retain(|other| {
         other.derivation != first.derivation && !(wanted.distinct && other.words == first.words)

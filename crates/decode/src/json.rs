@@ -32,7 +32,7 @@ pub fn forest_json(derived: &Derived<'_>) -> Value {
         edges.collect()
     };
     let vertices = forest.vertices().map(|vertex| {
-        // Source words are counted in the sentence, not in its leaves.
+        // Spans count the words of the sentence, not its leaves.
         let span = sentence.words_of(forest.span(vertex));
         let label = forest.label(vertex).map_or("", |label| vocab.text(label));
         json!({ "label": label, "span": span, "edges": edges(vertex) })

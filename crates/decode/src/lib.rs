@@ -1,13 +1,13 @@
-//! Translating with a model: sentences in, translations with all that is known about them out.
+//! Translating with a model: sentences go in, translations come out with all that is known about them.
 //!
 //! ```text
 //! model file --Model::open--> Model --Arc--> Worker --translate--> Translated (text, words, spans, links, features)
 //!                                                `----explain---> Explanation (why)
 //! ```
 //!
-//! A [`Model`] is opened once, never changes and is shared by all threads; each thread has a [`Worker`]. What belongs to
-//! a request is in the [`Request`]: search, glossary, corrections, how much is wanted, until when. Results depend on
-//! the request alone.
+//! A [`Model`] is opened once, never changes and is shared by all threads; each thread has a [`Worker`]. What
+//! a caller wants is in the [`Request`]: search, glossary, corrections, how much detail, a deadline. A
+//! worker's earlier requests never change a result.
 //!
 //! *Useful for* everything that translates: the program, a server, a notebook. *Not useful for* making models, which is
 //! `sylvan-train`.

@@ -1,7 +1,8 @@
 //! The training text inside a model: what a rule was learnt from, word for word.
 //!
-//! Rules know up to three lines of the text that they were cut from (`sylvan_rules::RuleNotes::lines`). These count
-//! lines that training kept; what people have is the file that they gave, so each line comes with its number there.
+//! Rules remember up to three lines that they were learnt from (`sylvan_rules::RuleNotes::lines`). Those
+//! numbers count the lines that training kept; people have the files that they gave, so each line comes with
+//! its number there.
 
 use std::path::Path;
 
@@ -38,7 +39,8 @@ impl TrainingLines {
         Lines::inside(file, section).map(Self)
     }
 
-    /// A pair by its number among those that were kept, counted from 1, as rules have it; `None` if there is no such.
+    /// A pair by its number among those that were kept, counted from 1, as rules store it; `None` if there is
+    /// none.
     pub fn get(&self, kept: u64) -> Result<Option<TrainingLine>> {
         let Some(index) = kept.checked_sub(1) else { return Ok(None) };
         Ok(self.0.get(index)?.and_then(|text| TrainingLine::parse(&text)))
@@ -52,9 +54,9 @@ impl TrainingLines {
         self.0.each(|text| TrainingLine::parse(text).map_or(Ok(()), |line| visit(&line)))
     }
 
-    /// The number among kept pairs of the pair with a number in the files that training was given.
+    /// The number among kept pairs of the pair with this number in the files that training was given.
     pub fn kept(&self, number: u64) -> Result<Option<u64>> {
-        // Numbers grow, and no faster than one by one before pairs are dropped.
+        // Numbers ascend.
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -98,7 +100,7 @@ pub fn write_lines(source: &Path, target: &Path, dropped: Option<&Path>, out: &P
     let [source, target] = &mut sides;
     while let (Some(source), Some(target)) = (source.next_line()?, target.next_line()?) {
         number += 1;
-        // Findings may overlap, so a gap can begin before the line at hand.
+        // Findings may overlap, so a gap can begin before the current line.
         while let Some((_, last)) = gaps.next_if(|&(first, _)| first <= number) {
             number = number.max(last + 1);
         }

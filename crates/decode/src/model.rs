@@ -1,8 +1,8 @@
 //! A model, open and ready: shared by all threads, changed by none.
 //!
-//! Everything that does not depend on a sentence is done once, when a model is opened: the vocabulary is read, its words
-//! are looked up in the language models, rules are weighed. What belongs to a sentence or to a request (its words, a
-//! glossary, corrections) lies in objects of its own.
+//! Everything that does not depend on a sentence is done once, when a model is opened: the vocabulary is
+//! read, its words are looked up in the language models, rules get their weights. What belongs to a sentence
+//! or to a request (its words, a glossary, corrections) has objects of its own.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,11 +26,11 @@ use crate::models::{Ngram, WordModel};
 use crate::source_text::{SourceText, tokenizer};
 use crate::target_text::TargetText;
 
-/// What opening a model is told.
+/// How to open a model.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct OpenOptions {
-    /// Regular expressions: what they match is neither cut nor translated.
+    /// Regular expressions: what they match is neither split nor translated.
     pub keep: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ struct TextParts {
     source: SourceText,
     target: Option<TargetText>,
     keep: Protect,
-    /// How terms of a glossary are cut: source and target.
+    /// The tokenisers of glossary terms: source and target.
     term_tokenizers: Option<[Tokenizer; 2]>,
     /// The training text, for explanations.
     lines: Option<TrainingLines>,
@@ -99,7 +99,7 @@ impl Model {
         Self::open_with(path, &OpenOptions::default())
     }
 
-    /// Opens a model file in a certain way.
+    /// Opens a model file with options.
     pub fn open_with(path: &Path, options: &OpenOptions) -> Result<Self> {
         let file = ModelFile::open(path)?;
         let keep = Protect::new(&options.keep).map_err(Error::Pattern)?;
@@ -122,8 +122,8 @@ impl Model {
         Self::from_all(grammar, file.models()?, weights, vocab, text)
     }
 
-    /// Opens a rule table and language models, for trees. Weights under another toolkit's names are converted: the
-    /// second value says so.
+    /// Opens a rule table and language models, for trees. Weights under another toolkit's names are
+    /// converted; the second value says whether they were.
     pub fn open_parts(grammar: &Path, lms: &[PathBuf], weights: &Weights) -> Result<(Self, bool)> {
         let grammar = Grammar::open(grammar)?;
         let lms: Vec<Lm> = lms.iter().map(|path| Lm::open(path)).collect::<Result<_, _>>()?;
@@ -133,7 +133,7 @@ impl Model {
         Ok((Self::from_parts(grammar, lms, weights, vocab)?, foreign))
     }
 
-    /// A model of parts that are there, for trees; the grammar's symbols are those of the vocabulary.
+    /// A model from parts in memory, for trees; the grammar's symbols are those of the vocabulary.
     pub fn from_parts(grammar: Grammar, lms: Vec<Lm>, weights: Weights, vocab: Vocab) -> Result<Self> {
         Self::from_all(grammar, lms, weights, vocab, TextParts::default())
     }
@@ -208,7 +208,7 @@ impl Model {
         self.parts.text.target.unwrap_or_else(TargetText::words)
     }
 
-    /// What goes through as it is.
+    /// What is kept as it is.
     pub(crate) fn kept(&self) -> &Protect {
         &self.parts.text.keep
     }
@@ -228,7 +228,7 @@ impl Model {
         self.parts.models.len()
     }
 
-    /// What each language model calls the tokens of a sentence.
+    /// The ids of a sentence's tokens in each language model.
     pub(crate) fn word_ids(
         &self,
         tokens: &[sylvan_forest::Token],
@@ -247,7 +247,7 @@ impl Model {
         weighed.map(|((model, ids), &weight)| model.over(ids, weight)).collect()
     }
 
-    /// Target text in words, as this model's texts are cut.
+    /// Target text as words, tokenised as this model's texts are.
     pub(crate) fn target_words(&self, text: &str) -> Vec<String> {
         self.cut(1, text).split_ascii_whitespace().map(str::to_string).collect()
     }
@@ -262,11 +262,11 @@ impl Model {
         }
     }
 
-    /// Adds a term to a glossary: text of the source language and of the target language. A term that is there already
-    /// gets one more translation, and the search chooses.
+    /// Adds a term to a glossary: text of the source language and of the target language. A term that is
+    /// already there gets one more translation, and the search chooses.
     pub fn add_term(&self, glossary: &mut Glossary, source: &str, target: &str) {
         let (plain, target) = (self.cut(0, source), self.cut(1, target));
-        // A term may stand first in a sentence, where its case is another one.
+        // A term may stand first in a sentence, where its case may differ.
         let cased = self.parts.text.source.tokenized(source);
         glossary.add(&plain, &target);
         if cased != plain {

@@ -1,4 +1,5 @@
-//! From a line to a sentence: text is cut into words and parsed, trees are read; then both are prepared alike.
+//! From a line to a sentence: text is split into words and parsed, trees are read; then both are prepared
+//! alike.
 //!
 //! ```text
 //! text --tokenise, truecase--> words --parse--> tree --+
@@ -23,19 +24,19 @@ use crate::glossary::Glossary;
 use crate::model::{Model, Weighed};
 use crate::sentence::{Preparation, Sentence, sentence_vocab};
 
-/// What lines are.
+/// What the lines of an input are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Input {
-    /// Text, raw or tokenised as the model has it.
+    /// Text, raw or tokenised as the model was trained.
     #[default]
     Text,
     /// Trees in Penn brackets.
     Tree,
 }
 
-/// Why a line is no sentence.
+/// Why a line could not be read as a sentence.
 #[derive(Debug)]
 pub enum Unread {
     /// Something is wrong with the line.
@@ -45,7 +46,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// With the place of the line.
+    /// The error, with the place of the line.
     pub fn at(self, name: &str, line: u64) -> Error {
         match self {
             Self::Fault(fault) => Error::Input(fault.at(name, line)),
@@ -97,7 +98,7 @@ impl Reading<'_> {
         else {
             return Ok(None);
         };
-        // Rules were learnt from trees in brackets, where round brackets are written otherwise.
+        // Rules were learnt from trees in brackets, where round brackets are escaped.
         let tree = parsed.tree.map_symbols(|symbol| escaped(symbol, &mut vocab));
         let kept = self.kept(line);
         let glossaries: Vec<&Glossary> = self.glossary.into_iter().chain(kept.as_ref()).collect();
@@ -118,7 +119,7 @@ impl Reading<'_> {
         self.preparation(&glossaries).forest(forest, vocab)
     }
 
-    /// Addresses and what the user wants to keep go through as they are: they become terms of this line.
+    /// Addresses and what the user wants to keep stay as they are: they become terms of this line.
     fn kept(&self, line: &str) -> Option<Glossary> {
         let found = self.model.kept().find(line);
         if found.is_empty() {
@@ -128,7 +129,7 @@ impl Reading<'_> {
         for (start, end) in found {
             let words: Vec<&str> = line[start..end].split_whitespace().collect();
             let kept = words.join(" ");
-            // As the first word of a sentence it may have been given another case.
+            // As the first word of a sentence its case may have been changed.
             if let Some(truecaser) = &self.model.source_text().truecaser {
                 terms.add(&truecaser.apply(&words).join(" "), &kept);
             }

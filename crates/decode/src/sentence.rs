@@ -22,7 +22,7 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// What its leaves say.
+    /// The words at its leaves.
     fn leaves(&self) -> &[Symbol] {
         match self {
             Syntax::Tree(tree) => tree.words(),
@@ -31,11 +31,11 @@ impl Syntax {
     }
 }
 
-/// A sentence that is ready to be translated. It has a vocabulary of its own, behind the model's: nothing of it is
-/// left in the model.
+/// A sentence ready to be translated. Its own vocabulary extends the model's, so that it leaves nothing
+/// behind in the model.
 #[derive(Debug)]
 pub struct Sentence {
-    /// Its number, counted from 1; corrections know sentences by it.
+    /// Its number, counted from 1; corrections refer to it.
     pub number: Option<u64>,
     /// Its words.
     pub words: Vec<SourceWord>,
@@ -43,7 +43,7 @@ pub struct Sentence {
     pub syntax: Syntax,
     /// Which words of the sentence each leaf stands for.
     pub leaves: Vec<Span>,
-    /// Rules for this sentence alone, and of each the rule of the table that it was made of.
+    /// Rules for this sentence alone, and the rule of the table that each was made from.
     pub(crate) own: Option<Grammar>,
     pub(crate) borrowed: Vec<Option<RuleId>>,
     /// Terms that are in every translation.
@@ -83,7 +83,7 @@ impl Sentence {
         self.own.as_ref()
     }
 
-    /// Source words as the words of the sentence, not as leaves: a span of leaves.
+    /// The words of the sentence that a span of leaves stands for.
     pub(crate) fn words_of(&self, leaves: Span) -> [u32; 2] {
         let covered = self.leaves.get(leaves.range()).unwrap_or_default();
         [covered.first().map_or(0, |leaf| leaf.start), covered.last().map_or(0, |leaf| leaf.end)]
@@ -125,7 +125,7 @@ impl Preparation<'_> {
         mut vocab: Vocab,
     ) -> Option<Sentence> {
         let preprocessing = self.table.meta().preprocessing;
-        // Terms are words of the sentence without traces, and brackets go before nodes are divided.
+        // Terms are found among the words without traces, and joined before nodes are binarised.
         let cleaned = preprocessing.clean_up.apply(tree, &mut vocab)?;
         let divide = Preprocessing { clean_up: CleanUp::as_is(), ..preprocessing };
         let (terms, missed) = self.terms(cleaned.words(), &mut vocab);
@@ -147,8 +147,8 @@ impl Preparation<'_> {
         Some(Sentence { number: None, words, syntax, leaves, own, borrowed, terms, missed, vocab })
     }
 
-    /// Prepares a packed forest. If it holds terms, its best tree is taken: terms cut through brackets, which a forest
-    /// has too many of.
+    /// Prepares a packed forest. If it has terms, its best tree is used: terms cut across brackets, and a
+    /// forest has too many of them.
     pub(crate) fn forest(&self, forest: PackedForest, mut vocab: Vocab) -> Option<Sentence> {
         if self.terms(forest.words(), &mut vocab).0.is_empty() {
             let preprocessing = self.table.meta().preprocessing;
@@ -159,7 +159,7 @@ impl Preparation<'_> {
     }
 }
 
-/// An empty vocabulary behind a shared one.
+/// An empty vocabulary on top of a shared one.
 pub(crate) fn sentence_vocab(shared: &Arc<Vocab>) -> Vocab {
     Vocab::extending(Arc::clone(shared))
 }

@@ -1,4 +1,4 @@
-//! One end of a translation: raw text to words, with the places of words in bytes.
+//! The source end of a translation: raw text to words, with the bytes of each word.
 
 use serde::Serialize;
 use sylvan_store::TextReader;
@@ -7,14 +7,14 @@ use sylvan_text::{Lang, Protect, Tokenizer, Truecaser};
 /// A word of the source as the model sees it, and where it stands in the line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SourceWord {
-    /// The word; its case may be another one than in the line.
+    /// The word; its case may differ from that in the line.
     pub text: String,
-    /// Its first byte in the line and the one behind its last; none if the line is a tree.
+    /// Its first byte in the line and one past its last; none if the line is a tree.
     pub span: Option<[usize; 2]>,
 }
 
 impl SourceWord {
-    /// A word that stands in no line.
+    /// A word without a place in a line.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), span: None }
     }
@@ -23,7 +23,7 @@ impl SourceWord {
 /// How raw source text becomes words. Without a tokeniser, words are what spaces separate.
 #[derive(Debug, Clone, Default)]
 pub struct SourceText {
-    /// Cuts lines.
+    /// Splits lines into words.
     pub tokenizer: Option<Tokenizer>,
     /// Gives first words their usual case.
     pub truecaser: Option<Truecaser>,
@@ -61,13 +61,13 @@ impl SourceText {
     }
 }
 
-/// The tokeniser of a language that keeps what patterns match in one piece.
+/// The tokeniser of a language; what the patterns match stays in one piece.
 pub fn tokenizer(lang: &str, protect: Protect) -> Tokenizer {
     let Ok(lang) = lang.parse::<Lang>();
     Tokenizer::new(lang).protecting(protect)
 }
 
-/// A reader of text that lies in a section of a model.
+/// A reader of text in a section of a model.
 pub(crate) fn section_reader(name: &str, bytes: &[u8]) -> TextReader {
     TextReader::from_reader(name, std::io::Cursor::new(bytes.to_vec()))
 }

@@ -1,4 +1,4 @@
-//! The other end of a translation: words to natural text, with the places of words in bytes.
+//! The target end of a translation: words to natural text, with the bytes of each word.
 
 use sylvan_text::{Detokenizer, Lang, capitalise};
 
@@ -17,7 +17,7 @@ impl TargetText {
         Self { detokenizer: None, capitalise: false }
     }
 
-    /// The way of a language.
+    /// Natural text of a language.
     pub fn natural(lang: Lang) -> Self {
         Self { detokenizer: Some(Detokenizer::new(lang)), capitalise: !lang.is_spaceless() }
     }
@@ -27,7 +27,7 @@ impl TargetText {
         self.text_with_spans(words).0
     }
 
-    /// The text of a list of words, and where each word stands in it: its first byte and the one behind its last.
+    /// The text of a list of words, and where each word stands in it: its first byte and one past its last.
     pub fn text_with_spans(&self, words: &[&str]) -> (String, Vec<[usize; 2]>) {
         let joins = self.detokenizer.map(|detokenizer| detokenizer.joins(words));
         let mut text = String::new();
@@ -44,7 +44,7 @@ impl TargetText {
         }
         if self.capitalise {
             let capital = capitalise(&text);
-            // A capital letter may take more bytes than the small one.
+            // A capital may take more or fewer bytes than the small letter.
             let changed = text.char_indices().find(|(_, c)| c.is_alphanumeric()).map(|(at, _)| at);
             let (before, after) = (text.len(), capital.len());
             let moved = |at: usize| {

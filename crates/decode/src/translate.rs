@@ -22,17 +22,17 @@ use crate::source_text::SourceWord;
 use crate::target_text::TargetText;
 use crate::worker::{Decoded, With, Worker};
 
-/// What is wanted of lines. Requests are cheap to make and to clone: what is large in them is shared.
+/// What is wanted for a line. Requests are cheap to make and to clone: their large parts are shared.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// What lines are.
+    /// What the lines are.
     pub input: Input,
     /// How to search.
     pub search: Search,
     /// How many translations; they differ in their words.
     pub best: usize,
-    /// What is wanted of each translation beside its words.
+    /// What is wanted of each translation besides its words.
     pub details: Details,
     /// Whether translations are words separated by spaces, whatever the model's language.
     pub tokens: bool,
@@ -44,7 +44,7 @@ pub struct Request {
     pub stop: Stop,
 }
 
-/// What is wanted of a translation beside its words.
+/// What is wanted of a translation besides its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Details {
@@ -57,7 +57,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// All there is.
+    /// All of them.
     pub fn all() -> Self {
         Self { features: true, links: true, rules: true }
     }
@@ -104,7 +104,7 @@ pub struct Translation {
     pub text: String,
     /// Its words.
     pub words: Vec<String>,
-    /// Where each word stands in the text: its first byte and the one behind its last.
+    /// Where each word stands in the text: its first byte and one past its last.
     pub spans: Vec<[usize; 2]>,
     /// The model score.
     pub score: f64,
@@ -122,7 +122,7 @@ fn as_map<S: serde::Serializer>(features: &[(String, f64)], to: S) -> Result<S::
     to.collect_map(features.iter().map(|(name, value)| (name, value)))
 }
 
-/// What became of a line.
+/// The result for one line.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Translated {
@@ -132,8 +132,10 @@ pub struct Translated {
     pub best: Vec<Translation>,
     /// Source words of terms that overlap others and were translated freely, as places counted from 0.
     pub missed_terms: Vec<[u32; 2]>,
-    /// Whether a deadline or a limit of work was reached, so that the answer is a best effort.
+    /// Whether a deadline or a work limit was reached, so that the answer is a best effort.
     pub cut_short: bool,
+    /// For exact search: how much better than the first translation anything can be; 0 if it is the optimum.
+    pub gap: Option<f64>,
 }
 
 impl Translated {
@@ -157,7 +159,8 @@ impl Worker {
         with.reading(model).line(line, input, parsing)
     }
 
-    /// Reads a packed forest; `read` makes it with a vocabulary of the sentence, and `None` stands for an empty parse.
+    /// Reads a packed forest; `read` makes it with the sentence's vocabulary, and `None` stands for an empty
+    /// parse.
     pub fn read_forest<E>(
         &mut self,
         with: With<'_>,
@@ -169,12 +172,12 @@ impl Worker {
         Ok(forest.and_then(|forest| reading.forest(forest, vocab)))
     }
 
-    /// Translates a line. Faults of the line name it as line 1 of "the line".
+    /// Translates a line. Errors call it line 1 of "the line".
     pub fn translate(&mut self, line: &str, request: &Request) -> Result<Translated> {
         self.translate_at(line, "the line", 1, request)
     }
 
-    /// Translates a line of a file; its faults name the file and the line.
+    /// Translates a line of a file; errors name the file and the line.
     pub fn translate_at(&mut self, line: &str, name: &str, at: u64, request: &Request) -> Result<Translated> {
         let sentence = self.read(line, request.input, request.with());
         let Some(sentence) = sentence.map_err(|unread| unread.at(name, at))? else {
@@ -187,14 +190,14 @@ impl Worker {
         self.translate_sentence(sentence, request)
     }
 
-    /// Translates a sentence that was read.
+    /// Translates a sentence that has been read.
     pub fn translate_sentence(&mut self, sentence: Sentence, request: &Request) -> Result<Translated> {
         let decoded = self.decode_request(&sentence, request)?;
         let best = self.translations(&sentence, &decoded, request);
         let missed = sentence.missed.iter().map(|span| [span.start, span.end]).collect();
         let Sentence { words, .. } = sentence;
-        let cut_short = decoded.cut_short && decoded.gap.is_none();
-        Ok(Translated { source: words, best, missed_terms: missed, cut_short })
+        let Decoded { cut_short, gap, .. } = decoded;
+        Ok(Translated { source: words, best, missed_terms: missed, cut_short, gap })
     }
 
     pub(crate) fn decode_request(&mut self, sentence: &Sentence, request: &Request) -> Result<Decoded> {
@@ -231,7 +234,7 @@ impl Worker {
 }
 
 /// Translates lines of a file on several threads, each with a worker of its own; results are in the order of the lines
-/// and do not depend on the number of threads. Faults name the file and the line, the first line being `first`.
+/// and do not depend on the number of threads. Errors name the file and the line, counted from `first`.
 pub fn translate_lines(
     workers: &mut [Worker],
     lines: &[String],
@@ -244,7 +247,7 @@ pub fn translate_lines(
     })
 }
 
-/// As many workers as there are threads.
+/// One worker for each thread, at least one.
 pub fn workers(model: &Arc<Model>, threads: usize) -> Vec<Worker> {
     (0..threads.max(1)).map(|_| Worker::new(Arc::clone(model))).collect()
 }

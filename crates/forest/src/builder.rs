@@ -36,7 +36,7 @@ impl ForestBuilder {
         self.vertices.push(Vertex { edges: next..next, nodes, span })
     }
 
-    /// What the vertex declared last is called. Either all vertices have labels or none.
+    /// The label of the vertex declared last. Either all vertices have labels or none.
     pub fn label(&mut self, label: Symbol) {
         self.labels.push(label);
     }
@@ -67,7 +67,7 @@ impl ForestBuilder {
         self.vertices[head].edges.end += 1;
     }
 
-    /// The parser's score of what the edge added last covers; 0 unless it is said.
+    /// The parser's score of what the edge added last covers; 0 by default.
     pub fn input_score(&mut self, score: f64) {
         if score != 0.0 {
             self.inputs.resize(self.edges.len().saturating_sub(1), 0.0);

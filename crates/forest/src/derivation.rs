@@ -21,7 +21,7 @@ impl Derivation {
         Self { edges }
     }
 
-    /// A derivation from its edges with each edge behind those of its tails, tails in target order.
+    /// A derivation from its edges with each edge after those of its tails, tails in target order.
     ///
     /// # Panics
     /// If an edge finds fewer finished tails than it needs.

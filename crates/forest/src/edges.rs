@@ -1,4 +1,4 @@
-//! What derivations and engines ask of edges, whether these were made before the search or during it.
+//! What derivations and engines need to know about edges, made before the search or during it.
 
 use crate::{BundleId, EdgeId, Target, Token, TokenId, TranslationForest};
 

@@ -4,7 +4,7 @@ use sylvan_base::{Id, IndexVec};
 
 use crate::{BundleId, EdgeId, Target, TranslationForest, VertexId};
 
-/// What several derivations are together worth.
+/// What several derivations are worth together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sum {
     /// The best of them.
@@ -24,8 +24,8 @@ impl Sum {
     }
 }
 
-/// Inside and outside scores. Edges are worth their own scores and what the caller says that words are worth, such as
-/// the language model's score of a bundle without its context.
+/// Inside and outside scores. An edge is worth its own score and what the caller says its words are worth,
+/// such as the language model's score of a bundle without its context.
 #[derive(Debug, Clone)]
 pub struct InsideOutside {
     inside: IndexVec<VertexId, f64>,
@@ -36,7 +36,7 @@ pub struct InsideOutside {
 }
 
 impl InsideOutside {
-    /// Two passes over the forest; `words` is asked once per bundle.
+    /// Two passes over the forest; `words` is called once per bundle.
     pub fn of(forest: &TranslationForest, sum: Sum, mut words: impl FnMut(BundleId) -> f64) -> Self {
         let bundles: Vec<f64> =
             (0..forest.bundle_count()).map(|id| words(BundleId::from_index(id))).collect();
@@ -63,7 +63,8 @@ impl InsideOutside {
         outside[forest.goal()] = 0.0;
         for vertex in forest.vertices().rev() {
             for edge in forest.edges(vertex) {
-                // Sums are taken anew without each tail: taking it off the whole would make NaN of infinities.
+                // The sum without each tail is computed anew: subtracting from the whole would turn
+                // infinities into NaN.
                 let tails: Vec<VertexId> = forest.tails(edge).collect();
                 for (place, &tail) in tails.iter().enumerate() {
                     let others: f64 = tails

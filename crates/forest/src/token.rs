@@ -12,9 +12,9 @@ define_id!(
 
 /// A target word and the source word that it is affiliated with.
 ///
-/// The affiliation is part of the word: models that look at the source around it may score the same word differently
-/// in two places, so bundles are equal only if their tokens are. Where no model asks for it, there is none, and equal
-/// words are equal tokens.
+/// The affiliation is part of the word: models that look at the source around it may score the same word
+/// differently in two places, so bundles are equal only if their tokens are. If no model asks for it, there
+/// is none, and equal words are equal tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     /// The word.
@@ -30,7 +30,7 @@ impl From<Symbol> for Token {
 }
 
 impl Hash for Token {
-    /// One number: forests hash every word of every edge.
+    /// One number, because forests hash every word of every edge.
     #[inline]
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let source = self.source.unwrap_or(u32::MAX);

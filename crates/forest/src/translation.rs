@@ -65,7 +65,7 @@ impl Part {
     }
 }
 
-/// What is said about an edge beside its target side.
+/// What describes an edge besides its target side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EdgeSpec {
     /// The rule.
@@ -109,9 +109,9 @@ pub struct TranslationForest {
     pub(crate) bundle_ends: Vec<u32>,
     pub(crate) words: Vec<TokenId>,
     pub(crate) tokens: IndexVec<TokenId, Token>,
-    /// Per vertex what it is called; empty if vertices have no labels.
+    /// The label of each vertex; empty if vertices have none.
     pub(crate) labels: Vec<Symbol>,
-    /// Per edge the score that the input itself has there; empty if there is none.
+    /// The input's own score of each edge; empty if it has none.
     pub(crate) inputs: Vec<f64>,
     pub(crate) goal: VertexId,
 }
@@ -181,7 +181,7 @@ impl TranslationForest {
         self.tokens[token]
     }
 
-    /// What a vertex is called, if vertices have labels.
+    /// The label of a vertex, if vertices have labels.
     pub fn label(&self, vertex: VertexId) -> Option<Symbol> {
         self.labels.get(vertex.index()).copied()
     }
@@ -204,8 +204,8 @@ impl TranslationForest {
         self.bundle_ends.len()
     }
 
-    /// The forest with some of its edges, and without those that cannot be completed then. Vertices and bundles keep
-    /// their ids, edges do not.
+    /// The forest with only some of its edges, without those that then cannot be completed. Vertices and
+    /// bundles keep their ids, edges do not.
     pub fn only(&self, keep: impl Fn(EdgeId) -> bool) -> TranslationForest {
         self.clone().retain(keep)
     }

@@ -8,7 +8,7 @@ use sylvan_forest::TokenId;
 
 use crate::{LanguageModel, Mark, Side, TwoSided};
 
-/// The longest history that is kept: models up to order 7.
+/// The longest history that is kept: enough for models up to order 7.
 const MOST: usize = 6;
 
 /// Up to [`MOST`] words.
@@ -59,14 +59,14 @@ impl FromIterator<TokenId> for Words {
     }
 }
 
-/// The boundary of a piece. In a piece of less than `g - 1` words both sides are the whole piece.
+/// The boundary of a piece. In a piece of fewer than `g - 1` words both sides are the whole piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Boundary {
     left: Words,
     right: Words,
 }
 
-/// A boundary of which some words are known. A side that is not `whole` goes on behind its words.
+/// A boundary of which some words are known. A side that is not `whole` has more words beyond these.
 #[derive(Debug, Clone, Copy)]
 pub struct ShownBoundary {
     left: Words,
@@ -102,13 +102,13 @@ impl<'m, L: LanguageModel> BoundaryWords<'m, L> {
         (total, state)
     }
 
-    /// By how much words score more after `context` than after nothing.
+    /// How much more words score after `context` than after nothing.
     fn change(&self, context: &Words, words: &Words) -> f64 {
         let (_, state) = self.run(self.lm.null(), context);
         self.run(state, words).0 - self.run(self.lm.null(), words).0
     }
 
-    /// What is seen after `left`, then a whole piece with the boundary `part`.
+    /// The history after `context`, then a whole piece with the boundary `part`.
     fn behind(&self, context: &Words, part: &Boundary) -> Words {
         let mut right = *context;
         part.right.iter().for_each(|word| right.roll(word, self.history()));

@@ -1,4 +1,5 @@
-//! Brute force: every derivation, one after the other. The judge of all other searches, for small forests.
+//! Brute force: every derivation, one after the other. The reference for all other searches, on small
+//! forests.
 
 use sylvan_base::IndexVec;
 use sylvan_forest::{Derivation, EdgeId, TranslationForest, VertexId};
@@ -66,7 +67,7 @@ impl<'f> Derivations<'f> {
 /// The best derivation by looking at all of them; `None` if there is none.
 ///
 /// # Panics
-/// If there are more than `limit`: this search is for judging others on small forests.
+/// If there are more than `limit`: this search is for checking others on small forests.
 pub fn brute_force<L: LanguageModel>(forest: &TranslationForest, lm: &L, limit: u64) -> Option<Outcome> {
     let all = Derivations::of(forest);
     assert!(all.count() <= limit, "{} derivations are more than {limit}", all.count());

@@ -1,4 +1,5 @@
-//! What bottom-up searches share: the items of finished vertices, in flat arrays that serve many sentences.
+//! What bottom-up searches share: the items of finished vertices, in flat arrays that are reused from
+//! sentence to sentence.
 //!
 //! ```text
 //! cells   vertex -> range of items          best first, all boundaries different
@@ -28,7 +29,7 @@ pub(crate) struct Item<S> {
     pub(crate) state: S,
     /// Of the derivation so far; words without history are charged without it.
     pub(crate) score: f64,
-    /// The score with a better guess at the words without history: for comparing.
+    /// The score with a better guess at the words without history, for comparison.
     pub(crate) rank: f64,
     /// Content of the derivation, for ties.
     pub(crate) hash: u64,
@@ -80,9 +81,9 @@ pub struct Chart<S> {
     cut_short: bool,
     keep: Losers,
     losers: Vec<Loser>,
-    /// Where the losers of the vertex at hand begin.
+    /// Where the losers of the current vertex begin.
     fresh_losers: usize,
-    /// The vertex at hand: its items in the order of their discovery, and the same by state.
+    /// The current vertex: its items in the order of their discovery, and the same by state.
     cell: Vec<Item<S>>,
     known: HashTable<u32>,
     order: Vec<u32>,
@@ -132,7 +133,7 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         }
     }
 
-    /// Whether time is up, so that only the narrowest beam is left.
+    /// Whether time is up, so that the search must go on with the narrowest beam.
     pub(crate) fn is_cut_short(&mut self, stop: &Stop) -> bool {
         self.cut_short = self.cut_short || stop.is_due();
         self.cut_short
@@ -186,12 +187,12 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         Item { state, score, rank: score + lm.rest(&state), hash, edge, tails }
     }
 
-    /// How many different items the vertex at hand has so far.
+    /// How many different items the current vertex has so far.
     pub(crate) fn distinct(&self) -> usize {
         self.cell.len()
     }
 
-    /// Gives the vertex at hand an item. Of items with equal boundaries the better one stays.
+    /// Adds an item to the current vertex. Of items with equal boundaries the better one stays.
     pub(crate) fn add(&mut self, item: &Item<S>) {
         let Self { cell, known, .. } = self;
         let place = known.entry(
@@ -220,7 +221,7 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         }
     }
 
-    /// Finishes the vertex at hand, the next one in the forest's order: its items are sorted.
+    /// Finishes the current vertex, the next one in the forest's order: its items are sorted.
     pub(crate) fn close(&mut self) {
         let Self { cell, order, items, losers, .. } = self;
         order.clear();

@@ -15,7 +15,7 @@
 //! first, so the cell is sorted at the end.
 //!
 //! A cell of the grid is reached from one neighbour only, the one that is smaller by one in the last coordinate
-//! that is not 0, so nothing needs to be remembered to see no cell twice.
+//! that is not 0, so no cell is seen twice and nothing needs to be remembered.
 //!
 //! | here | papers |
 //! |---|---|

@@ -1,8 +1,9 @@
-//! What a left-to-right decoder is, apart from its search: items, options and what becomes of them.
+//! What defines a left-to-right decoder, apart from its search: items, options and what they lead to.
 //!
 //! A decoder file states its paper's items and inference rules by implementing [`Deduction`]; the engine
-//! (`engine/`) owns everything else: states of the models, recombination, beams, the choice of what to try next
-//! and the way back. One step of a deduction is a *macro step*: one free choice, then everything that is forced.
+//! (`engine/`) owns everything else: states of the models, recombination, beams, the choice of what to try
+//! next and back-pointers. One step of a deduction is a *macro step*: one free choice, then everything that
+//! is forced.
 //!
 //! Items and classes are dense ids that the deduction gives out, equal ids for equal contents (hash-consed cells),
 //! so that the engine compares and stores four bytes whatever an item is made of.
@@ -14,7 +15,7 @@ use sylvan_base::{Span, define_id};
 use sylvan_forest::{BundleId, EdgeId, Edges};
 
 define_id!(
-    /// All of an item that decides its future, but for the states of the models and the score. Equal items recombine.
+    /// Everything of an item that decides its future, except model states and score. Equal items recombine.
     ItemId
 );
 define_id!(
@@ -24,7 +25,7 @@ define_id!(
 
 /// A left-to-right decoder's items and inference rules over one sentence.
 ///
-/// A deduction has its edges: those of a translation forest, or a store that grows as the search goes on.
+/// A deduction owns its edges: a translation forest, or a store that grows as the search goes on.
 pub trait Deduction {
     /// What its edges live in.
     type Forest: Edges;
@@ -51,12 +52,12 @@ pub trait Deduction {
     /// What taking an option emits, into `bundles`, which is empty. Returns charges and future of the best successor
     /// (none has more), or infinity if that is unknown.
     fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64;
-    /// Takes an option: the items that it leads to. `out` is empty. Items that are not `worth` being made, given their
-    /// bin and their charges and future, may be left out.
+    /// Takes an option: the items that it leads to. `out` is empty. Items that are not `worth` making, given
+    /// their bin, charges and future, may be left out.
     fn apply(&mut self, item: ItemId, choice: u32, worth: &Worth<'_>, out: &mut Application);
     /// The order in which the steps charge edges.
     fn order(&self) -> EdgeOrder;
-    /// The places of the input still to be translated, next first, for models that want to know.
+    /// The places of the input still to be translated, next first, for models that ask for them.
     fn frontier(&self, _item: ItemId, _out: &mut Vec<Span>) {}
 }
 
@@ -76,9 +77,9 @@ pub struct Choice {
     pub id: u32,
     /// The estimate of what it will cost, up to where [`Deduction::rest`] begins.
     pub estimate: f64,
-    /// How many bins further its successors are, at least.
+    /// Its successors are at least this many bins further on.
     pub advance: u32,
-    /// Whether all of them are exactly that far.
+    /// Whether all of them are exactly that far on.
     pub exactly: bool,
 }
 
@@ -89,7 +90,7 @@ impl Choice {
     }
 }
 
-/// What bins have room for.
+/// Which successors bins still have room for.
 #[derive(Debug, Clone, Copy)]
 pub struct Worth<'a> {
     /// What an item must reach, by bin.
@@ -114,7 +115,7 @@ pub struct Application {
     /// The edges charged on the way, each after the one before it. Successors share beginnings, so a step that
     /// charges many edges and stops at many items stays linear.
     pub trail: Vec<Charge>,
-    /// How many items were not worth being made.
+    /// How many items were not worth making.
     pub left_out: u64,
 }
 

@@ -47,7 +47,7 @@ pub enum Future {
     /// The average cost of a source word, f(goal) / n, for each word still to be translated: how Feng et al. 2012
     /// describe the top-down decoder that they compare with.
     Rough,
-    /// The estimate f of every vertex and bundle in the residual: exact but for the joints.
+    /// The estimate f of every vertex and bundle in the residual: exact except at the joints.
     Inside,
 }
 
@@ -62,7 +62,7 @@ pub enum Progress {
     Words,
 }
 
-/// What the incremental decoder can be told beside its limits.
+/// Settings of the incremental decoder besides its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Incremental {
     /// The estimate of what is still to come.
@@ -143,7 +143,7 @@ impl<'f> TopDown<'f> {
         }
     }
 
-    /// What a symbol of the residual keeps from being covered.
+    /// What a symbol of the residual leaves uncovered.
     fn weight(&self, symbol: Target) -> u32 {
         let Target::Vertex(vertex) = symbol else { return 0 };
         let (nodes, words) = (self.forest.nodes(vertex), self.forest.span(vertex).len() as u32);
@@ -154,7 +154,7 @@ impl<'f> TopDown<'f> {
         }
     }
 
-    /// All that a bin can count.
+    /// The most that a bin can count.
     fn total(&self) -> u32 {
         let goal = self.weight(Target::Vertex(self.forest.goal()));
         goal + u32::from(self.config.progress == Progress::AllNodes)
@@ -173,7 +173,7 @@ impl<'f> TopDown<'f> {
         symbols
     }
 
-    /// The residual behind the bundles that it starts with.
+    /// The residual after the bundles that it starts with.
     fn skip_bundles(&self, mut stack: ItemId, mut on_bundle: impl FnMut(BundleId)) -> ItemId {
         while let Some((Target::Bundle(bundle), after)) = self.pop(stack) {
             on_bundle(bundle);
@@ -311,7 +311,7 @@ pub fn incremental<L: LanguageModel>(
     found.map(Outcome::from)
 }
 
-/// Incremental search in full: with a step model, with memory that is used again, with all that was found.
+/// Incremental search in full: with a step model, reused memory and everything that was found.
 pub fn search<L: LanguageModel>(
     engine: &mut Engine<L::State>,
     forest: &TranslationForest,

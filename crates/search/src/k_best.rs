@@ -81,7 +81,7 @@ impl<'f> KBest<'f> {
                 open.pop();
                 continue;
             };
-            // One tail at a time: the next one may stand below it, too.
+            // One tail at a time: the next one may be below it, too.
             match self.forest.tails(next).iter().find(|&&tail| !seen[tail as usize]) {
                 Some(&tail) => {
                     seen[tail as usize] = true;
@@ -103,7 +103,7 @@ impl<'f> KBest<'f> {
         self.take(node);
     }
 
-    /// A derivation from derivations of the tails that are there already; `None` if one of them is not.
+    /// A derivation from known derivations of the tails; `None` if one of them is not known.
     fn candidate(&self, node: usize, arc: u32, ranks: Box<[u32]>) -> Option<Ranked> {
         let made = &self.forest.arcs(node)[arc as usize];
         let (mut score, mut hash) = (made.score, 0);

@@ -28,8 +28,8 @@ pub trait LanguageModel {
     /// The score of the end of the sentence after `state`.
     fn end(&self, state: Self::State) -> f64;
 
-    /// Upper bounds for a sentence in which only these words can be neighbours; `None` if the model has no bounds, and
-    /// then exact search has to refuse.
+    /// Upper bounds for a sentence in which only these words can be neighbours; `None` if the model has no
+    /// bounds; then exact search must refuse.
     fn bounds(&self, _neighbours: &Neighbours) -> Option<Box<dyn Bounds + '_>> {
         None
     }
@@ -42,7 +42,7 @@ pub trait LanguageModel {
         Horizon { open, closed: words.len() >= most, reach: open }
     }
 
-    /// The score of words without their left context: what estimates use, never final scores.
+    /// The score of words without their left context: for estimates, never for final scores.
     fn local(&self, words: &[TokenId]) -> f64 {
         self.run(self.null(), words).0
     }
@@ -70,18 +70,18 @@ pub trait LanguageModel {
 pub struct Horizon {
     /// Its first words whose scores depend on which words come before the piece.
     pub open: usize,
-    /// Whether words behind the open ones depend on what comes before the piece only through the open words: at most the
-    /// next one, which may pay for backing off from them. If not, all words are open.
+    /// Whether words after the open ones depend on what comes before the piece only through the open words:
+    /// at most the next one, which may pay for backing off from them. If not, all words are open.
     pub closed: bool,
     /// Its last words that scores of words after the piece depend on, whatever comes before the piece.
     pub reach: usize,
 }
 
-/// How good a word can become.
+/// How high a word can score.
 pub trait Bounds {
-    /// The most that `next` (`None`: the end of the sentence) can score after any history that ends in `known`, which
-    /// has less than `order()` words. More known words never give a larger bound, and `order() - 1` of them give the
-    /// score itself; both up to rounding.
+    /// The most that `next` (`None`: the end of the sentence) can score after any history that ends in
+    /// `known`, which has fewer than `order()` words. More known words never give a larger bound, and
+    /// `order() - 1` of them give the score itself; both up to rounding.
     fn upper_bound(&mut self, known: &[TokenId], next: Option<TokenId>) -> f64;
 }
 

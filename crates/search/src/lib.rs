@@ -9,8 +9,8 @@
 //! All searches maximise the same thing, the sum of the edges' own scores and the language model's score of
 //! `<s> words </s>`; with unlimited beams all return the same optimum, which is how they are tested.
 //!
-//! *Useful for* translating once the forest is there. *Not useful for* making forests; no grammar, tree or
-//! file is known here.
+//! *Useful for* translating once there is a forest. *Not useful for* making forests: this crate knows no
+//! grammar, tree or file.
 //!
 //! ```
 //! use sylvan_base::{Span, Symbol};

@@ -66,7 +66,7 @@ impl OutForest {
     }
 }
 
-/// The derivation of edges that come in some order.
+/// The derivation of edges in a given order.
 pub(crate) fn derivation<E: Edges>(forest: &E, edges: Vec<EdgeId>, order: EdgeOrder) -> Derivation {
     match order {
         EdgeOrder::HeadsFirst => Derivation::new(edges),
@@ -85,7 +85,7 @@ pub struct OutForestBuilder {
 }
 
 impl OutForestBuilder {
-    /// A forest of so many nodes; reading a derivation's arcs tails first gives its edges in `order`.
+    /// A forest of `nodes` nodes; reading a derivation's arcs tails first gives its edges in `order`.
     pub fn new(nodes: usize, order: EdgeOrder) -> Self {
         Self { arcs: Vec::new(), nodes, tails: Vec::new(), edges: Vec::new(), order }
     }

@@ -1,4 +1,4 @@
-//! What a search is told and what it returns.
+//! What a search is given and what it returns.
 
 use sylvan_base::Symbol;
 use sylvan_forest::{Derivation, Edges, TranslationForest};

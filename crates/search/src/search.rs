@@ -1,7 +1,7 @@
 //! Which search, how wide, and how it is run: the one place that knows all of them.
 //!
 //! ```text
-//! "prediction:200" --parse--> Search --run--> Found (best derivation, all that was found, what it cost)
+//! "prediction:200" --parse--> Search --run--> Found (best derivation, everything found, what it cost)
 //!                                   `--trace--> items as the search's paper writes them (trace.rs)
 //! ```
 
@@ -65,7 +65,7 @@ impl SearchName {
         }
     }
 
-    /// The beam unless another one is given: items kept per vertex or bin, or made (refine, exact).
+    /// The default beam: items kept per vertex or bin, or made (refine, exact).
     pub fn default_beam(self) -> usize {
         match self {
             Self::Refine | Self::Exact => 500,
@@ -172,7 +172,7 @@ impl Search {
     }
 
     /// Searches a forest; `None` if it has no derivation or the search was cancelled. Step models take part in
-    /// left-to-right searches; others leave them aside, so ask [`SearchName::is_left_to_right`] before.
+    /// left-to-right searches; others ignore them, so ask [`SearchName::is_left_to_right`] first.
     pub fn run<M: LanguageModel + TwoSided>(
         &self,
         forest: &TranslationForest,
@@ -247,11 +247,11 @@ impl FromStr for Search {
 pub struct Found {
     /// The best derivation, its score, and what it cost.
     pub best: Outcome,
-    /// All that was found, if it was asked for.
+    /// Everything that was found, if it was asked for.
     pub out: Option<OutForest>,
-    /// Whether a limit of work or a deadline was reached, so that the answer is a best effort.
+    /// Whether a work limit or a deadline was reached, so that the answer is a best effort.
     pub cut_short: bool,
-    /// For exact search: how much better than the answer anything can be; 0 if it is the optimum.
+    /// For exact search: how much better than the answer any derivation can be; 0 if it is the optimum.
     pub gap: Option<f64>,
 }
 
@@ -262,8 +262,8 @@ impl From<Completed> for Found {
     }
 }
 
-/// The memory of all searches, to be used from sentence to sentence; one per thread. `S` is the word model's state,
-/// `P` and `V` are those of its pieces.
+/// The memory of all searches, reused from sentence to sentence; one per thread. `S` is the word model's
+/// state, `P` and `V` are those of its pieces.
 #[derive(Debug)]
 pub struct Workspace<S, P, V> {
     engine: Engine<S>,

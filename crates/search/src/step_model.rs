@@ -72,7 +72,7 @@ impl<'m> StepModels<'m> {
         Self { models, ..Self::default() }
     }
 
-    /// As a search wants them: `None` if there is no model.
+    /// As a search takes them: `None` if there is no model.
     pub fn for_search(&mut self) -> Option<&mut dyn StepModel> {
         if self.models.is_empty() { None } else { Some(self) }
     }
@@ -159,7 +159,8 @@ impl StepModel for StepModels<'_> {
 /// through its states. Steps are one edge each, heads first, with the words up to the next place to translate, as
 /// top-down search takes them. `None` if the model forbids the derivation.
 ///
-/// `open` gives the places still to be translated after so many edges; it is only asked if the model wants them.
+/// `open` gives the places still to be translated after a number of edges; it is called only if the model
+/// wants them.
 pub fn replay<E: Edges>(
     model: &mut dyn StepModel,
     forest: &E,

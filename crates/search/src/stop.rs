@@ -1,16 +1,16 @@
-//! When a search has to come to an end: a moment, or somebody else's wish.
+//! When a search has to stop: at a deadline, or when it is cancelled.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// A deadline and a way to cancel. Searches look at it now and then; without either it costs nothing.
+/// A deadline and a way to cancel. Searches check it now and then; without either it costs nothing.
 ///
 /// After the deadline a search goes on with the narrowest beam, so that there still is an answer; its result says that
-/// it was cut short. What is cancelled has no answer.
+/// it was cut short. A cancelled search has no answer.
 #[derive(Debug, Clone, Default)]
 pub struct Stop {
-    /// From then on only the narrowest beam.
+    /// From then on only the narrowest beam is used.
     pub deadline: Option<Instant>,
     /// Set by another thread to cancel.
     pub cancel: Option<Arc<AtomicBool>>,

@@ -11,7 +11,7 @@ use crate::{LanguageModel, Search};
 /// An item of a left-to-right search as its paper writes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceItem {
-    /// What of the source is covered: its bin.
+    /// Its bin: how much of the source is covered.
     pub bin: usize,
     /// The round in the bin, for searches whose steps may lead back into a bin.
     pub round: Option<usize>,
@@ -66,8 +66,8 @@ impl Names<'_> {
 }
 
 impl Search {
-    /// The items of a search, bins in order, best first, dropped ones behind those that were kept; at the end the
-    /// answer. Nothing for searches without bins.
+    /// The items of a search, bins in order, best first, dropped ones after those that were kept; at the end
+    /// the answer. Nothing for searches without bins.
     pub fn trace<L: LanguageModel>(
         &self,
         forest: &TranslationForest,

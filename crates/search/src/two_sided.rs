@@ -7,12 +7,12 @@
 //! ```text
 //! words -- piece --> (score, State)
 //! State .. State -- join --> (change of the scores' sum, State)        States of parts, in target order
-//! State -- sentence --> change when <s> and </s> come around it
+//! State -- sentence --> change when <s> and </s> are put around it
 //! State -- show(2, 1) --> Shown: the first two words and the last one, as far as they matter
-//! Shown .. Shown -- estimate --> the change at the joints that can be foretold
+//! Shown .. Shown -- estimate --> the change at the joints that can be predicted
 //! ```
 //!
-//! Showing a boundary word by word is what refinement lives on (Heafield, Koehn & Lavie 2013): pieces whose outer
+//! Refinement works by showing a boundary word by word (Heafield, Koehn & Lavie 2013): pieces whose outer
 //! words are the same have nearly the same future, and are treated as one until it matters.
 
 use std::fmt::Debug;
@@ -40,8 +40,8 @@ pub trait TwoSided {
     /// Words as one piece, and their score without history.
     fn piece(&self, words: &[TokenId]) -> (f64, Self::State);
 
-    /// The piece made of `parts` from left to right, and by how much it scores more than all of them. The sums must
-    /// not depend on how a sentence was put together, but for rounding.
+    /// The piece made of `parts` from left to right, and how much more it scores than all of them together.
+    /// The sums must not depend on how a sentence was put together, except for rounding.
     fn join<'s>(&self, parts: impl Iterator<Item = &'s Self::State>) -> (f64, Self::State)
     where
         Self::State: 's;
@@ -49,7 +49,7 @@ pub trait TwoSided {
     /// By how much the score changes when the piece is the whole sentence.
     fn sentence(&self, piece: &Self::State) -> f64;
 
-    /// A better guess at what the first words will cost, to be added when pieces are compared and at no other time.
+    /// A better guess at what the first words will cost, to be added only when pieces are compared.
     fn rest(&self, _piece: &Self::State) -> f64 {
         0.0
     }
@@ -58,11 +58,11 @@ pub trait TwoSided {
     fn open(&self, piece: &Self::State) -> usize;
 
     /// What distinguishes a piece at its `index`-th word from a side: two states that agree in all marks of both
-    /// sides are equal. The mark behind the last word that matters says that it was the last.
+    /// sides are equal. The mark after the last word that matters says that it was the last.
     fn mark(&self, piece: &Self::State, side: Side, index: usize) -> Mark;
 
     /// The piece as it looks when the first `left` marks of its left and `right` of its right side are known. With
-    /// the marks behind the last words it is the piece itself.
+    /// the marks after the last words it is the piece itself.
     fn show(&self, piece: &Self::State, left: usize, right: usize) -> Self::Shown;
 
     /// What is known of the change that [`join`](Self::join) will give; equal to it when everything is shown.

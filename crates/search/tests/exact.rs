@@ -36,7 +36,7 @@ fn run<L: LanguageModel>(problem: &Problem, lm: &L, joins: u64) -> Certified {
     exact(&problem.forest, lm, None, Effort { joins }, &mut || false).unwrap()
 }
 
-/// A derivation that a random reader would pick, to start from something bad.
+/// A random derivation, to start from something bad.
 fn any_derivation(problem: &Problem, rng: &mut Rng) -> Option<sylvan_forest::Derivation> {
     let all = Derivations::of(&problem.forest);
     (all.count() > 0).then(|| all.get(rng.below(all.count() as usize) as u64))

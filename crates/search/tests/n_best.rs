@@ -1,4 +1,4 @@
-//! n-best lists of all searches without limits are the best derivations that there are.
+//! n-best lists of all searches without limits are the best derivations there are.
 #![allow(clippy::unwrap_used)]
 
 mod common;

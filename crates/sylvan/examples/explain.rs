@@ -1,4 +1,4 @@
-//! Translates a sentence and tells which rules and which training lines stand behind each word:
+//! Translates a sentence and shows the rule and the training lines behind each word:
 //! `cargo run --release --example explain -- enja.sylvan "he bought a book ."`
 
 use std::io::Write;

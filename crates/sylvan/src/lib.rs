@@ -1,18 +1,18 @@
-//! The library people use: train a model file from parallel text, translate with it, see why.
+//! The public library: train a model file from parallel text, translate with it, see why.
 //!
 //! ```text
 //! texts, trees or a treebank --train--> model file --Model::open--> Model --Worker--> Translated, Explanation
 //! ```
 //!
-//! A [`Model`] is opened once and shared by any number of threads; each has a [`Worker`]. What one asks of a line is a
-//! [`Request`]: which [`Search`], how many translations, a [`Glossary`], [`Corrections`], a deadline. Programs to start
-//! from are in `examples/`: `translate`, `train`, `glossary`, `explain`.
+//! A [`Model`] is opened once and shared by any number of threads; each has a [`Worker`]. How to translate a
+//! line is stated in a [`Request`]: which [`Search`], how many translations, a [`Glossary`], [`Corrections`],
+//! a deadline. Programs to start from are in `examples/`: `translate`, `train`, `glossary`, `explain`.
 //!
-//! What stands at the root of this crate keeps its shape within a version (`tests/surface.rs` holds it). The modules
-//! re-export the crates beneath for those who need more.
+//! The items at the root of this crate are stable within a version (`tests/surface.rs` checks that). The
+//! modules `decode` and `training` re-export the crates beneath, for more.
 //!
-//! *Useful for* everything from a notebook to the `sylvan` program. *Not useful for* terminals: it tells what happens
-//! through callbacks.
+//! *Useful for* everything from a notebook to the `sylvan` program. *Not useful for* printing to a terminal:
+//! it reports progress through callbacks.
 //!
 //! ```
 //! use std::{path::Path, sync::Arc};

@@ -1,4 +1,5 @@
-//! What stands at the root of the crate keeps its shape: a change of it does not compile here, and wants a new version.
+//! The items at the root of the crate are stable: a change to them does not compile here, and needs a new
+//! version.
 
 use std::path::Path;
 use std::sync::Arc;

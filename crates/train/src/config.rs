@@ -1,14 +1,14 @@
-//! What training is told: by flags or by a plain file, with the same names.
+//! Training settings: from flags or from a TOML file, under the same names.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sylvan_base::{Fault, InputError};
 
-/// All settings of a training. Paths in a file are relative to it.
+/// All settings of a training run. Paths in a file are relative to it.
 ///
 /// ```
-/// use sylvan::train::Config;
+/// use sylvan_train::Config;
 /// let text = "source = 'a.en'\ntarget = 'a.ja'\ndev-source = 'd.en'\ndev-target = 'd.ja'\nsource-lang = 'en'\n\
 ///             target-lang = 'ja'\ntrees = 'a.tree'\ndev-trees = 'd.tree'\nout = 'enja.sylvan'\ntokenized = true\n";
 /// let config = Config::parse(text, "train.toml".as_ref())?;
@@ -33,7 +33,7 @@ pub struct Config {
     pub target_lang: String,
     /// Where the model goes.
     pub out: PathBuf,
-    /// Whether texts are tokenised already; then translations are tokens too.
+    /// Whether texts are already tokenised; then translations are tokens, too.
     pub tokenized: bool,
     /// Trees to train a parser from.
     pub treebank: Option<PathBuf>,
@@ -47,9 +47,9 @@ pub struct Config {
     pub align: Option<PathBuf>,
     /// More target text, for the language model.
     pub lm_text: Vec<PathBuf>,
-    /// The last so many training pairs are not trained on but measured on at the end.
+    /// This many training pairs, the last ones, are kept out of training and measured on at the end.
     pub holdout: u64,
-    /// Licences of the data, to be told by the model.
+    /// Licences of the data, for the model's manifest.
     pub licence: Vec<String>,
     /// Whether the model keeps the training text, for explanations.
     pub lines: bool,
@@ -63,27 +63,27 @@ pub struct Config {
     pub symmetrize: String,
     /// The length of the language model's longest n-grams.
     pub lm_order: usize,
-    /// Most minimal rules per rule.
+    /// At most this many minimal rules per rule.
     pub compose: u32,
     /// Smoothing of rule probabilities: none, good-turing or kneser-ney.
     pub smoothing: String,
-    /// Whether rules have features that tell rare and lexical ones from others.
+    /// Whether rules have features that mark rare and lexical ones.
     pub evidence: bool,
     /// Binarisation of trees: none, left or right.
     pub binarize: String,
-    /// Rounds of tuning, at the most.
+    /// At most this many rounds of tuning.
     pub rounds: usize,
     /// Translations per sentence and round.
     pub nbest: usize,
-    /// What tuning makes best: bleu, ter, chrf, ribes or a mixture such as bleu:2,ribes:1.
+    /// What tuning optimises: bleu, ter, chrf, ribes or a mixture such as bleu:2,ribes:1.
     pub metric: String,
-    /// Where random numbers start.
+    /// The seed of random numbers.
     pub seed: u64,
     /// How wide the search of tuning and translation is.
     pub beam: usize,
     /// States that the parser keeps per step.
     pub parser_beam: usize,
-    /// Passes of parser training over a treebank, at the most.
+    /// At most this many passes of parser training over a treebank.
     pub parser_epochs: usize,
 }
 
@@ -162,7 +162,7 @@ impl Config {
         single.into_iter().chain(optional.into_iter().flatten()).chain(&mut self.lm_text)
     }
 
-    /// How many threads there are to be.
+    /// How many threads to use.
     pub fn thread_count(&self) -> usize {
         match self.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -170,7 +170,7 @@ impl Config {
         }
     }
 
-    /// The folder for work, beside the model.
+    /// The work folder, beside the model.
     pub fn work_folder(&self) -> PathBuf {
         let mut name = self.out.clone().into_os_string();
         name.push(".work");

@@ -1,14 +1,15 @@
-//! Training: parallel text to a tuned model file, in stages that are done once.
+//! Training: parallel text to a tuned model file, in stages that are each done once.
 //!
 //! ```text
-//! raw text --tokenise, truecase--> words --check--> clean pairs --parse--> trees --+
-//!                                              |--align--> links -----------------+--rules--> table --+
-//!                                              +--lm--> language model -------------------------------+--tune,
-//!                                                                                     evaluate, model--> one file
+//! raw text --tokenise, truecase--> words --check--> clean pairs
+//! clean pairs --+--parse--> trees --+
+//!               +--align--> links --+--rules--> table --+
+//!               +--lm--> language model ----------------+--tune, evaluate, model--> one file
 //! ```
 //!
-//! Each stage is a file (`stages/`) and a function of files and settings alone, so results do not depend on threads,
-//! memory, time or on how often the run was interrupted (`work.rs`). Which stages there are depends on the formalism.
+//! Each stage is a source file (`stages/`) and a function of files and settings alone, so results do not
+//! depend on threads, on memory or on how often a run was interrupted (`work.rs`). The formalism decides
+//! which stages there are.
 //!
 //! *Useful for* making models and for finding weights ([`tuning`]). *Not useful for* translating, which is
 //! `sylvan-decode`.
@@ -35,7 +36,7 @@ pub use work::StageReport;
 use run::Run;
 use work::WorkFolder;
 
-/// What a training gave.
+/// The result of training.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -47,8 +48,8 @@ pub struct Outcome {
     pub work: PathBuf,
 }
 
-/// Trains a model. Everything that can be checked before long work is checked first. `say` is called with what happens,
-/// line by line.
+/// Trains a model. Everything that can be checked before long work is checked first. `say` gets progress
+/// messages, line by line.
 pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)) -> Result<Outcome> {
     let settings = preflight::check(config, say)?;
     let folder = config.work_folder();

@@ -14,7 +14,7 @@ use sylvan_tune::Mixture;
 use crate::config::Config;
 use sylvan_decode::{Error, Result};
 
-/// Settings whose text was understood.
+/// Settings, parsed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) preset: Preset,
@@ -24,10 +24,10 @@ pub(crate) struct Settings {
     pub(crate) metric: Mixture,
 }
 
-/// A tuning text below this is too small to tell weights apart.
+/// A smaller tuning text is too small to tell weights apart.
 const SMALL_DEV: u64 = 100;
 
-/// Checks all that can be checked quickly.
+/// Checks everything that can be checked quickly.
 pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settings> {
     let settings = settings(config)?;
     needed(config)?;
@@ -35,10 +35,10 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
     equal((&config.dev_source, dev), (&config.dev_target, dev_target))?;
     if dev == 0 {
         return Err(Error::setting(shown(&config.dev_source), "no lines", "a text to tune on")
-            .advise("some hundred sentences that are not part of the training text will do"));
+            .advise("a few hundred sentences that are not part of the training text will do"));
     }
     if dev < SMALL_DEV {
-        say(&format!("note: {dev} sentences to tune on are few; {SMALL_DEV} to 2,000 are usual"));
+        say(&format!("note: {dev} sentences are few to tune on; {SMALL_DEV} to 2,000 are usual"));
     }
     let (lines, targets) = (count_lines(&config.source)?, count_lines(&config.target)?);
     equal((&config.source, lines), (&config.target, targets))?;
@@ -118,7 +118,7 @@ fn settings(config: &Config) -> Result<Settings> {
     })
 }
 
-/// Whether everything is given that must be, and nothing twice.
+/// Checks that everything needed is given, and nothing twice.
 fn needed(config: &Config) -> Result<()> {
     let files = [
         ("source", &config.source),
@@ -156,7 +156,7 @@ fn needed(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Lines of a text, each of them valid.
+/// The number of lines of a text.
 fn count_lines(path: &Path) -> Result<u64> {
     let mut reader = TextReader::open(path)?.tolerant();
     while reader.next_line()?.is_some() {}
@@ -169,11 +169,11 @@ fn equal(a: (&Path, u64), b: (&Path, u64)) -> Result<()> {
     }
     let found = format!("{} lines", a.1);
     Err(Error::setting(shown(a.0), found, format!("{} lines as in {}", b.1, b.0.display()))
-        .advise("look for a line that is missing or broken in two"))
+        .advise("look for a line that is missing or split in two"))
 }
 
-/// Room on disk and in memory, as measured: both grow with the texts and with the size of rules; and whether the model
-/// can be written.
+/// Checks that there is room on disk and in memory (both grow with the texts and with the size of rules; the
+/// factors were measured) and a folder for the model.
 fn room(config: &Config, say: &mut dyn FnMut(&str)) -> Result<()> {
     let size = |path: &Path| std::fs::metadata(path).map(|meta| meta.len());
     let mut texts = 0;
@@ -202,14 +202,14 @@ fn room(config: &Config, say: &mut dyn FnMut(&str)) -> Result<()> {
                     memory >> 20,
                     free >> 20
                 )),
-                _ => say(&format!("about {} MB of memory at the most", memory >> 20)),
+                _ => say(&format!("at most about {} MB of memory", memory >> 20)),
             }
             Ok(())
         }
     }
 }
 
-/// Free bytes of memory, where the system tells.
+/// Free bytes of memory, where the system says.
 fn free_memory() -> Option<u64> {
     let all = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = all.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -217,7 +217,7 @@ fn free_memory() -> Option<u64> {
     Some(kilobytes << 10)
 }
 
-/// Free bytes where a folder lies, where the system tells.
+/// Free bytes on a folder's disk, where the system says.
 #[cfg(unix)]
 fn free_space(folder: &Path) -> Option<u64> {
     let stat = rustix::fs::statvfs(folder).ok()?;

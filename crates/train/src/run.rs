@@ -18,7 +18,7 @@ pub(crate) struct Part {
     pub(crate) target: PathBuf,
     /// Source trees.
     pub(crate) trees: Option<PathBuf>,
-    /// The target as it was given, to be measured against.
+    /// The target as given, to measure against.
     pub(crate) reference: PathBuf,
 }
 
@@ -32,13 +32,13 @@ impl Part {
         }
     }
 
-    /// Its trees, which a stage has made by now or the user gave.
+    /// Its trees, which a stage or the user has made by now.
     pub(crate) fn trees(&self) -> Result<&Path> {
         self.trees.as_deref().ok_or_else(|| Error::setting("trees", "no trees", "trees or a parser"))
     }
 }
 
-/// What is there so far. A stage reads what it needs and puts down what it made.
+/// What is known so far. A stage reads what it needs and records what it made.
 pub(crate) struct Run<'r> {
     pub(crate) config: &'r Config,
     pub(crate) settings: Settings,
@@ -57,7 +57,7 @@ pub(crate) struct Run<'r> {
     pub(crate) language_model: PathBuf,
     pub(crate) weights: PathBuf,
     pub(crate) scores: Vec<(String, f64)>,
-    /// The training text for the model, unless it is not to be kept.
+    /// The training text for the model, if it is to be kept.
     pub(crate) lines: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Tuning a model: its n-best lists as `sylvan-tune` wants them.
+//! Tuning a model: decodes a text into the n-best lists that `sylvan-tune` works on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use sylvan_rules::Weights;
 use sylvan_search::{Search, Stop};
 use sylvan_tune::{Candidate, Decode, Method, Mixture, Plan, Round, Start, Tuned, Values, tune};
 
-/// Where tuning starts, and how far it may go from there. Features that start from nothing and are not tuned are left
+/// Where tuning starts, and how far it may go from there. Features that start at 0 and are not tuned are left
 /// out.
 pub fn start_weights(features: &Features) -> Vec<Start> {
     let all = features.all().iter().filter(|feature| feature.tuned || feature.start != 0.0);
@@ -33,11 +33,11 @@ pub struct Text<'d> {
     pub search: Search,
     /// How long the lists are.
     pub nbest: usize,
-    /// Whether sparse features get weights, too.
+    /// Whether sparse features get weights as well.
     pub sparse: bool,
     /// How many threads; results do not depend on it.
     pub threads: usize,
-    /// Told how far decoding is.
+    /// Receives the progress of decoding.
     pub progress: &'d dyn Progress,
 }
 
@@ -53,7 +53,7 @@ fn named(names: &Vocab, weights: &[f64]) -> Weights {
 }
 
 impl Text<'_> {
-    /// Tunes the model's weights, telling of each round in words. Also returns the metric's name.
+    /// Tunes the model's weights; `say` gets a line for each round. Also returns the metric's name.
     pub fn tune(
         &mut self,
         metric: &Mixture,
@@ -124,7 +124,7 @@ impl Decode for Text<'_> {
             list.unwrap_or_default()
         });
         self.progress.end();
-        // Names are given out in the order of the text, whichever thread decoded what.
+        // Names are numbered in the order of the text, whichever thread decoded what.
         let lists = lists.into_iter().map(|list| {
             let list = list.into_iter().map(|(text, features)| {
                 let values = features.iter().map(|(name, value)| (names.intern(name), *value));

@@ -1,9 +1,9 @@
 //! The work folder: which stages are done, with what, and what they cost.
 //!
-//! A stage is done if its stamp says so: the stamp names the content of everything that went in (files and settings)
-//! and of everything that came out. Outputs appear whole, the stamp last, so a run that is killed at any moment
-//! finds on its return either a finished stage or one that it does again; and a changed input redoes what depends on
-//! it and nothing else.
+//! A stage is done if its stamp says so: the stamp names the content of everything that went in (files and
+//! settings) and of everything that came out. Outputs appear whole, the stamp last, so after a run is killed
+//! at any moment the next one finds each stage either finished or to be done again; and a changed input
+//! redoes what depends on it and nothing else.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -20,11 +20,11 @@ use sylvan_store::Output;
 pub struct StageReport {
     /// Its name.
     pub stage: String,
-    /// Whether an earlier run had done it.
+    /// Whether an earlier run did it.
     pub reused: bool,
-    /// How long it took, when it was done.
+    /// How long it took when it was done.
     pub seconds: f64,
-    /// The most memory that the program took while it ran, where the system tells.
+    /// The program's peak memory while it ran, where the system says.
     pub peak_bytes: Option<u64>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Stage<'s> {
     pub(crate) inputs: Vec<&'s Path>,
     /// Everything else that matters, in words.
     pub(crate) settings: String,
-    /// Files in the work folder that are made.
+    /// The files that it makes.
     pub(crate) outputs: Vec<&'s Path>,
 }
 
@@ -85,7 +85,7 @@ impl WorkFolder {
         Ok(hash)
     }
 
-    /// Runs a stage unless it is done already; `say` is told which.
+    /// Runs a stage unless it is already done; `say` gets a message either way.
     pub(crate) fn run<E: From<InputError>>(
         &mut self,
         stage: &Stage<'_>,
@@ -174,7 +174,7 @@ pub(crate) fn hash_file(path: &Path) -> Result<u64> {
     }
 }
 
-/// The most memory since [`reset_peak`], where Linux tells.
+/// Peak memory since [`reset_peak`], where the system is Linux.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -182,7 +182,7 @@ fn peak() -> Option<u64> {
 }
 
 fn reset_peak() {
-    // Not everybody may; then the figure is that of the whole run so far.
+    // If that is not permitted, the figure is that of the whole run so far.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
@@ -236,6 +236,6 @@ mod tests {
         let fail =
             |_: &mut dyn FnMut(&str)| Err(InputError::io("x", "write")(std::io::Error::other("no room")));
         assert!(work.run(&stage, &mut |_| {}, fail).is_err());
-        assert_eq!(run(&folder, &input, "a"), (true, "one".into()), "the stamp of before is gone");
+        assert_eq!(run(&folder, &input, "a"), (true, "one".into()), "the earlier stamp is gone");
     }
 }

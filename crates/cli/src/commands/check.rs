@@ -40,7 +40,7 @@ pub(crate) struct Check {
     /// More words than this on one side are too many.
     #[arg(long, value_name = "N", default_value = "200")]
     max_words: usize,
-    /// Report a length ratio that is so many times the usual one.
+    /// Report a length ratio that is this many times the usual one.
     #[arg(long, value_name = "X", default_value = "3.5")]
     ratio: f64,
     /// Leave these kinds of problems out, separated by commas.
@@ -49,7 +49,7 @@ pub(crate) struct Check {
     /// Write copies without the bad lines into this folder, and what was dropped into dropped.tsv.
     #[arg(long, value_name = "DIR")]
     fix: Option<PathBuf>,
-    /// Print at most so many problems as text; JSON has them all.
+    /// Print at most this many problems as text; JSON lists them all.
     #[arg(long, value_name = "N", default_value = "50")]
     show: usize,
     /// How to print.
@@ -151,7 +151,7 @@ impl Check {
             })
             .collect();
         anyhow::anyhow!(
-            "found files of unequal length, expected line for line the same: {}",
+            "found files of unequal length, expected the same number of lines: {}",
             lengths.join(", ")
         )
     }
@@ -172,7 +172,7 @@ impl Check {
         text
     }
 
-    /// Copies what is good. Every file keeps its name; the log says what went and why.
+    /// Copies the good lines. Every file keeps its name; the log says what was dropped and why.
     fn write_clean(&self, folder: &Path, findings: &[Finding]) -> anyhow::Result<()> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let bad = bad_lines(findings);

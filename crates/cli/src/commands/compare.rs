@@ -14,7 +14,7 @@ use sylvan_store::{Output, read_lines};
 use super::Format;
 use super::metric::{Details, MetricName, MetricOptions, MetricTask};
 
-/// Compares systems with a baseline and says how easily chance explains the differences.
+/// Compares systems with a baseline and says how likely the differences are to be chance.
 ///
 /// A win is a sentence whose translation, put in place of the baseline's, makes the baseline's corpus score better
 /// (Collins et al. 2005). With --replicates N, each system is N files: outputs of the same system after N runs of
@@ -36,10 +36,10 @@ pub(crate) struct Compare {
     /// Which test.
     #[arg(long, value_enum, default_value = "bootstrap")]
     test: Test,
-    /// How many test sets are drawn or deals made [default: 1000 for bootstrap, 10000 for randomization].
+    /// How many test sets to draw or shuffles to make [default: 1000 for bootstrap, 10000 for randomization].
     #[arg(long, value_name = "N")]
     samples: Option<NonZeroUsize>,
-    /// Where the random numbers start.
+    /// The seed of random numbers.
     #[arg(long, value_name = "N", default_value = "12345")]
     seed: u64,
     /// How many files each system has.
@@ -57,7 +57,7 @@ pub(crate) struct Compare {
 enum Test {
     /// Paired bootstrap: would other test sentences show it too? (Koehn 2004)
     Bootstrap,
-    /// Paired approximate randomisation: would it vanish if outputs changed hands? (Riezler & Maxwell 2005)
+    /// Paired approximate randomisation: would it vanish if outputs were swapped? (Riezler & Maxwell 2005)
     Randomization,
     /// Sign test: do more sentences win than lose? (Collins et al. 2005)
     Sign,

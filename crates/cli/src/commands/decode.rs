@@ -19,8 +19,8 @@ use crate::progress::Terminal;
 
 /// Translates source trees (Penn brackets, one per line) with a rule table, language models and weights.
 ///
-/// Trees are prepared as those were that the rules were learnt from; the table knows how. An empty line, or an empty
-/// parse, gives an empty line. The output is the same at any number of threads.
+/// Trees are prepared like those that the rules were learnt from; the table says how. An empty line, or an
+/// empty parse, gives an empty line. The output is the same with any number of threads.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  sylvan decode --grammar enja.rules --lm ja.lm --weights weights --search prediction \
@@ -63,7 +63,8 @@ pub(crate) struct Decode {
     /// Write the translation forest of each sentence, one JSON object per line; null for an empty sentence.
     #[arg(long, value_name = "FILE")]
     forests: Option<PathBuf>,
-    /// Drop rules from the forest whose best use is estimated to be worse than the best translation by more than this.
+    /// Drop rules from the forest whose best use is estimated to be this much worse than the best
+    /// translation.
     #[arg(long, value_name = "NATS")]
     forest_margin: Option<f64>,
     /// Write what the searches cost, as one JSON object.
@@ -105,7 +106,7 @@ impl Sentences {
         })
     }
 
-    /// The next sentence; `Some(None)` has nothing to translate.
+    /// The next sentence; `Some(None)` if it has nothing to translate.
     fn next(&mut self, worker: &mut Worker, with: With<'_>) -> anyhow::Result<Option<Option<Sentence>>> {
         Ok(match self {
             Self::Trees(reader) => {
@@ -127,7 +128,7 @@ impl Sentences {
     }
 }
 
-/// Sentences read at a time: enough to keep threads busy, few enough to be written soon.
+/// Sentences read at a time: enough to keep threads busy, few enough that output comes soon.
 const CHUNK: usize = 512;
 
 /// One sentence's answer, ready to be written.
@@ -229,7 +230,7 @@ impl Decode {
                 answer.trace.iter().for_each(|line| say(line));
                 if answer.cut_short {
                     say(&format!(
-                        "sentence {}: the limit of work was reached; the translation is a best effort",
+                        "sentence {}: the work limit was reached; the translation is a best effort",
                         totals.sentences
                     ));
                 }

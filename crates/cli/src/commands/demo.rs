@@ -1,4 +1,4 @@
-//! `sylvan demo`: the whole line, from a built-in corpus to scored translations, without any data or network.
+//! `sylvan demo`: the whole pipeline, from a built-in corpus to scored translations, without data or network.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(crate) struct Demo {
     /// Which corpus.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Threads; as many as there are processors unless given.
+    /// Threads; by default as many as there are processors.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
 }
@@ -47,7 +47,7 @@ const BUSH: &str = "布什 与 沙龙 举行 了 会谈 。";
 /// Wide enough that all searches come near the best score that the model has.
 const BEAM: usize = 100;
 
-/// A folder that goes when the demo ends, unless the user named it.
+/// A folder that is removed when the demo ends, unless the user named it.
 struct Folder {
     path: PathBuf,
     temporary: bool,
@@ -145,7 +145,7 @@ impl Demo {
         config.out = folder.join("demo.sylvan");
         config.threads = threads(self.threads);
         config.align_preset = "default".into();
-        // Sample sentences are short and their grammar is small: little of everything is enough.
+        // Sample sentences are short and their grammar is small: a little of everything is enough.
         config.parser_epochs = 2;
         config.rounds = 10;
         config.parser_beam = 4;
@@ -188,9 +188,9 @@ impl Demo {
             en.line(&pair.target())?;
             seen.insert(source);
         }
-        // Weights are for sentences that nobody has seen, so tuning must not see training sentences either.
+        // Weights are for unseen sentences, so tuning must not see training sentences either.
         let (mut dev, mut test) = (self.dev(), self.test);
-        // A closed grammar could run dry for odd settings: look at a bounded number of candidates.
+        // A closed grammar could run out of sentences with odd settings: try a bounded number of candidates.
         for index in (self.pairs..).take(20 * (dev + test) as usize + 1000) {
             let mut pair = sampler.pair(index, &mut workspace);
             let source = pair.source();
@@ -234,7 +234,7 @@ fn write(path: &Path, lines: impl Iterator<Item = String>) -> Result<()> {
     file.finish()
 }
 
-/// How training goes is told on standard error.
+/// Training progress goes to standard error.
 #[allow(clippy::print_stderr)]
 fn say(line: &str) {
     eprintln!("{line}");

@@ -6,7 +6,7 @@ use clap::Args;
 use sylvan_store::{Output, TextReader};
 use sylvan_text::{Detokenizer, Lang, capitalise, unmark};
 
-/// Puts tokens together as people write them.
+/// Joins tokens into text as people write it.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan detokenize --lang fr --capitalize < output.tok > output.fr")]
 pub(crate) struct Detokenize {

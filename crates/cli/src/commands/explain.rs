@@ -8,11 +8,11 @@ use sylvan_store::{Output, read_lines};
 
 use super::searching::ModelOptions;
 
-/// Tells why a sentence is translated as it is.
+/// Explains why a sentence is translated as it is.
 ///
-/// Shows the source tree, the derivation, each target word with its rule, what each feature adds, training lines that
-/// the rule was learnt from, the best other rule and the second best translation with what decided, and what the search
-/// did. All numbers add up to the score.
+/// Shows the source tree, the derivation, each target word with its rule, what each feature adds, training
+/// lines that the rule was learnt from, the best other rule and the second best translation with what decided
+/// against them, and what the search did. All numbers add up to the score.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan explain --model enja.sylvan \"he bought a book .\"\n  \
     sylvan explain --model enja.sylvan --html why.html --search prediction \"he bought a book .\"\n  \

@@ -34,7 +34,7 @@ impl MetricName {
 /// How metrics are computed.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MetricOptions {
-    /// How lines become words for BLEU and RIBES; chrF and TER have their own ways.
+    /// How lines are split into words for BLEU and RIBES; chrF and TER have their own ways.
     #[arg(long, value_enum, default_value = "13a")]
     tokenize: Tokenize,
     /// Compare in lower case (TER always does).
@@ -47,7 +47,7 @@ pub(crate) struct MetricOptions {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Tokenize {
-    /// Words are what spaces separate: for text that is tokenised already.
+    /// Words are separated by spaces: for text that is already tokenised.
     None,
     /// The rules of mteval-v13a.
     #[value(name = "13a")]
@@ -89,9 +89,9 @@ impl MetricOptions {
     }
 }
 
-/// What there is to say about a score beside the number.
+/// What to say about a score besides the number.
 pub(crate) trait Details: Metric {
-    /// For people, in brackets behind the score; may be empty.
+    /// For people, in brackets after the score; may be empty.
     fn remark(&self, _total: &Self::Stats) -> String {
         String::new()
     }

@@ -1,4 +1,4 @@
-//! `sylvan sample`: parallel text out of the built-in grammar.
+//! `sylvan sample`: parallel text from the built-in grammar.
 
 use std::path::PathBuf;
 
@@ -21,13 +21,13 @@ pub(crate) struct Sample {
     /// How many sentence pairs.
     #[arg(long, value_name = "N")]
     pairs: u64,
-    /// Which corpus: another seed, other pairs.
+    /// The seed: each gives a different corpus.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The folder to write to; it is made if it is not there.
+    /// The folder to write to; it is created if necessary.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Open vocabulary: so many names and numbers, Zipf-distributed.
+    /// Open vocabulary: this many names and numbers, Zipf-distributed.
     #[arg(long, value_name = "N")]
     types: Option<usize>,
     /// The shortest sentence, in words of either side, punctuation included.

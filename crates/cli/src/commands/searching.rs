@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use sylvan::{Corrections, Input, Model, OpenOptions, Request, Search, SearchName};
 use sylvan_search::{Cube, Effort, Future, Limits};
 
-/// What lines are.
+/// What the lines are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputName {
     /// Text, raw or tokenised as the model was trained.
@@ -33,7 +33,7 @@ enum FutureCost {
     None,
     /// The average cost of a source word.
     Rough,
-    /// The best translation of each part, but for the joints.
+    /// The best translation of each part, joints left out.
     Inside,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Searching {
     /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; refine and exact: 500].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     beam: Option<u32>,
-    /// Left to right: how much worse than a full bin the estimate of a step may be and still be tried; inf for all.
+    /// Left to right: skip a step whose estimate is worse than a full bin by more than this; inf skips none.
     #[arg(long, value_name = "NATS", default_value_t = f64::from(Limits::USUAL_MARGIN) / 1000.0)]
     margin: f64,
     /// Left to right: take at most N steps per bin, best first from grids, instead of all within the margin.
@@ -84,7 +84,7 @@ impl Searching {
         }
         if let Some(limits) = search.limits_mut() {
             limits.pops = self.pops.map_or(usize::MAX, |pops| pops as usize);
-            // Thousandths of a nat; the largest stands for no margin at all.
+            // Thousandths of a nat; the largest value stands for no margin at all.
             limits.margin = (self.margin * 1000.0).min(f64::from(u32::MAX)) as u32;
             limits.work = self.work.unwrap_or(u64::MAX);
         }
@@ -111,7 +111,7 @@ impl Searching {
     }
 }
 
-/// A model and what it is to be used with.
+/// A model and what to use with it.
 #[derive(Debug, Args)]
 pub(crate) struct ModelOptions {
     /// The model.
@@ -123,10 +123,10 @@ pub(crate) struct ModelOptions {
     /// Terms that must be used.
     #[arg(long, value_name = "FILE")]
     glossary: Option<PathBuf>,
-    /// A regular expression for what must go through as it is; repeat the option for several.
+    /// A regular expression for what must be kept as it is; repeat the option for several.
     #[arg(long, value_name = "PATTERN")]
     keep: Vec<String>,
-    /// Leave corrections beside the model (MODEL.overlay) aside.
+    /// Ignore corrections beside the model (MODEL.overlay).
     #[arg(long)]
     no_overlay: bool,
     #[command(flatten)]

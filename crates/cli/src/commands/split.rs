@@ -6,7 +6,7 @@ use clap::Args;
 use sylvan_store::{Output, TextReader};
 use sylvan_text::{Lang, sentences};
 
-/// Writes one sentence per line. A line of the input is a paragraph: no sentence goes beyond it.
+/// Writes one sentence per line. Each input line is a paragraph: no sentence crosses its end.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  sylvan split --lang en < book.txt | sylvan tokenize --lang en > book.tok"

@@ -10,10 +10,11 @@ use sylvan_text::{Lang, Protect, Segmenter, SegmenterTrainer, Token, Tokenizer, 
 
 use super::Format;
 
-/// Cuts lines into tokens with spaces between them.
+/// Splits lines into tokens with spaces between them.
 ///
-/// en, de, fr and cs have rules of their own; zh and ja are written without spaces and are segmented: best with a
-/// model, which --train makes from text that is cut already. Addresses stay whole; so does what --keep matches.
+/// en, de, fr and cs have rules of their own; zh and ja are written without spaces and are segmented: best
+/// with a model, which --train makes from text that is already segmented. Addresses stay whole; so does what
+/// --keep matches.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan tokenize --lang en < raw.en > tok.en\n  \
     sylvan tokenize --lang en --joiner < raw.en | sylvan detokenize --lang en --joiner\n  \
@@ -23,7 +24,7 @@ pub(crate) struct Tokenize {
     /// The language, as a two-letter code.
     #[arg(long, value_name = "L")]
     lang: String,
-    /// A regular expression for what must not be cut; repeat the option for several.
+    /// A regular expression for what must not be split; repeat the option for several.
     #[arg(long, value_name = "PATTERN")]
     keep: Vec<String>,
     /// Put a mark in front of tokens that were joined to the one before, so that the way back is exact.
@@ -35,7 +36,7 @@ pub(crate) struct Tokenize {
     /// Make the model from this text, whose words have spaces between them, instead of tokenising.
     #[arg(long, value_name = "FILE", requires = "model")]
     train: Option<PathBuf>,
-    /// How often training goes over the text.
+    /// How many passes training makes over the text.
     #[arg(long, value_name = "N", default_value = "10", requires = "train")]
     rounds: usize,
     /// How to print: text, or one JSON object per line with the bytes of each token.

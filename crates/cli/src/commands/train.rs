@@ -10,13 +10,13 @@ use crate::progress::Terminal;
 
 /// Trains a model from parallel text.
 ///
-/// One command does everything: it cuts the text into words, checks it, parses the source side, links words, learns
-/// rules and a language model, tunes the weights, measures, and writes one file for `sylvan translate`. Inputs are
-/// checked before long work begins. Intermediate results are kept in MODEL.work: a run that was interrupted goes on
-/// where it was, and a run with other settings redoes what depends on them. Neither that, nor threads, nor memory
-/// changes the model.
+/// One command does everything: it splits the text into words, checks it, parses the source side, links
+/// words, learns rules and a language model, tunes the weights, measures, and writes one file for
+/// `sylvan translate`. Inputs are checked before long work begins. Intermediate results are kept in
+/// MODEL.work: an interrupted run continues where it was, and a run with other settings redoes what depends
+/// on them. Neither interruptions, nor threads, nor memory change the model.
 ///
-/// A report to look at is left in MODEL.work: report.html, and the same as report.md.
+/// A report is left in MODEL.work: report.html, and the same as report.md.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     sylvan train --source train.en --target train.de --dev-source dev.en --dev-target dev.de \\\n    \
@@ -47,7 +47,7 @@ pub(crate) struct Train {
     /// The target language.
     #[arg(long, value_name = "L", help_heading = "Texts")]
     target_lang: Option<String>,
-    /// Texts are tokenised already, and translations are to be.
+    /// Texts are already tokenised, and translations are to be.
     #[arg(long, help_heading = "Texts")]
     tokenized: bool,
     /// Do not train on the last N pairs, but measure on them at the end.
@@ -56,7 +56,7 @@ pub(crate) struct Train {
     /// More target text for the language model, tokenised; repeat the option for several files.
     #[arg(long, value_name = "FILE", help_heading = "Texts")]
     lm_text: Vec<PathBuf>,
-    /// A licence of the data, for the model to tell; repeat the option for several.
+    /// A licence of the data, recorded in the model; repeat the option for several.
     #[arg(long, value_name = "TEXT", help_heading = "Texts")]
     licence: Vec<String>,
     /// Do not keep the training text in the model: it is smaller, and `sylvan explain` shows no training lines.
@@ -68,7 +68,7 @@ pub(crate) struct Train {
     /// A constituency parser, made by `sylvan parser train`.
     #[arg(long, value_name = "MODEL", help_heading = "Syntax and links")]
     parser: Option<PathBuf>,
-    /// Trees of the source text; a parser beside them serves translation.
+    /// Trees of the source text; with a parser as well, that is for translating.
     #[arg(long, value_name = "FILE", help_heading = "Syntax and links")]
     trees: Option<PathBuf>,
     /// Trees of the source text to tune on.
@@ -80,7 +80,7 @@ pub(crate) struct Train {
     /// Where the model goes.
     #[arg(long, value_name = "MODEL")]
     out: Option<PathBuf>,
-    /// Threads; as many as there are processors unless given.
+    /// Threads; by default as many as there are processors.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// Memory for sorting, such as 512M or 2G.
@@ -92,13 +92,13 @@ pub(crate) struct Train {
     /// How both directions of links become one: see `sylvan align train --help`.
     #[arg(long, value_name = "HEURISTIC", help_heading = "Methods")]
     symmetrize: Option<String>,
-    /// Most minimal rules per rule.
+    /// At most this many minimal rules per rule.
     #[arg(long, value_name = "N", help_heading = "Methods")]
     compose: Option<u32>,
     /// Smoothing of rule probabilities: none, good-turing or kneser-ney.
     #[arg(long, value_name = "NAME", help_heading = "Methods")]
     smoothing: Option<String>,
-    /// Whether rules have features that tell rare and lexical ones from others: true or false.
+    /// Whether rules have features that mark rare and lexical ones: true or false.
     #[arg(long, value_name = "BOOL", help_heading = "Methods")]
     evidence: Option<bool>,
     /// Binarisation of trees: none, left or right.
@@ -107,10 +107,10 @@ pub(crate) struct Train {
     /// The length of the language model's longest n-grams.
     #[arg(long, value_name = "N", help_heading = "Methods")]
     lm_order: Option<usize>,
-    /// What tuning makes best: bleu, ter, chrf, ribes or a mixture such as bleu:2,ribes:1.
+    /// What tuning optimises: bleu, ter, chrf, ribes or a mixture such as bleu:2,ribes:1.
     #[arg(long, value_name = "METRIC", help_heading = "Methods")]
     metric: Option<String>,
-    /// Rounds of tuning, at the most.
+    /// At most this many rounds of tuning.
     #[arg(long, value_name = "N", help_heading = "Methods")]
     rounds: Option<usize>,
     /// Translations per sentence and round of tuning.
@@ -122,10 +122,10 @@ pub(crate) struct Train {
     /// States that the parser keeps per step; fewer are faster.
     #[arg(long, value_name = "N", help_heading = "Methods")]
     parser_beam: Option<usize>,
-    /// Passes of parser training, at the most.
+    /// At most this many passes of parser training.
     #[arg(long, value_name = "N", help_heading = "Methods")]
     parser_epochs: Option<usize>,
-    /// Where random numbers start.
+    /// The seed of random numbers.
     #[arg(long, value_name = "S", help_heading = "Methods")]
     seed: Option<u64>,
 }
@@ -142,7 +142,7 @@ impl Train {
         Ok(())
     }
 
-    /// The file's settings, with those of the command line over them.
+    /// The file's settings, overridden by those of the command line.
     fn config(self) -> anyhow::Result<Config> {
         let mut config = self.config.as_deref().map(Config::open).transpose()?.unwrap_or_default();
         macro_rules! over {
@@ -186,7 +186,7 @@ impl Train {
     }
 }
 
-/// What happens is told on standard error.
+/// Progress goes to standard error.
 #[allow(clippy::print_stderr)]
 fn say(line: &str) {
     eprintln!("{line}");

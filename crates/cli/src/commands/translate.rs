@@ -12,10 +12,10 @@ use super::searching::ModelOptions;
 use crate::lines::{next_chunk, read_ahead};
 use crate::threads::threads;
 
-/// Translates text with a model of `sylvan train`.
+/// Translates text with a model made by `sylvan train`.
 ///
 /// Lines are translated as they come, one line each; an empty line stays one. Web and e-mail addresses and what
-/// --keep matches go through as they are.
+/// --keep matches stay as they are.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan translate --model enja.sylvan < text.en > text.ja\n  \
     sylvan translate --model enja.sylvan --json --nbest 5 --glossary terms.tsv < text.en\n\n\
@@ -26,7 +26,7 @@ use crate::threads::threads;
 pub(crate) struct Translate {
     #[command(flatten)]
     model: ModelOptions,
-    /// Threads; as many as there are processors unless given. The output does not depend on it.
+    /// Threads; by default as many as there are processors. The output does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// The best K translations of each line.
@@ -35,7 +35,7 @@ pub(crate) struct Translate {
     /// One JSON object per line.
     #[arg(long)]
     json: bool,
-    /// Write links beside: source-target pairs from 0, one line per line.
+    /// Also write links: source-target pairs counted from 0, one line per input line.
     #[arg(long, value_name = "FILE")]
     align: Option<PathBuf>,
     /// Leave words separated by spaces.
@@ -64,6 +64,9 @@ impl Translate {
         while let Some(chunk) = next_chunk(&lines)? {
             for line in translate_lines(&mut workers, &chunk, &name, number + 1, &request) {
                 let line = line?;
+                if line.cut_short && line.gap.is_none() {
+                    warn(&name, number + 1);
+                }
                 self.write(&mut out, number, &line).map_err(InputError::io("-", "write"))?;
                 if let Some(align) = &mut align {
                     align.line(&line.best.first().map(links).unwrap_or_default())?;
@@ -103,6 +106,11 @@ impl Translate {
         }
         object
     }
+}
+
+#[allow(clippy::print_stderr)]
+fn warn(name: &str, line: u64) {
+    eprintln!("{name}:{line}: the limit of work was reached; the translation is a best effort");
 }
 
 fn links(translation: &Translation) -> String {

@@ -16,7 +16,7 @@ use crate::progress::Terminal;
 /// Reads trees in one format and writes them in another, or counts them.
 ///
 /// Sentences without a tree stay as blank lines, so that files stay parallel. Of a packed forest the best tree is
-/// taken. A dependency tree becomes constituents around its heads, and the reverse with head rules.
+/// taken. Dependency trees become constituents around their heads, and the reverse by head rules.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan trees train.mrg --clean\n  \
     sylvan trees --from conllu --to penn dev.conllu --out dev.tree\n  \

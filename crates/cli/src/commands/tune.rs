@@ -17,11 +17,11 @@ use super::searching::Searching;
 use crate::progress::Terminal;
 use crate::threads::threads;
 
-/// Finds the weights with which a held-out text is translated best.
+/// Finds the weights that translate a held-out text best.
 ///
 /// Each round translates the text with the current weights, adds what is new to a pool of translations, and finds
 /// the weights that would choose best from it; the weights of the best round are written. The same seed gives the
-/// same bytes at any number of threads. `sylvan train` does this as one of its stages.
+/// same bytes with any number of threads. `sylvan train` does this as one of its stages.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  sylvan tune --grammar enja.rules --lm ja.lm --trees dev.en.tree --reference dev.ja \
@@ -44,7 +44,7 @@ pub(crate) struct Tune {
     /// Where the weights go: name=value, one per line.
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
-    /// Weights to begin with; features without one begin with a usual one.
+    /// Weights to start from; features without one start from a default.
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
     #[command(flatten)]
@@ -57,7 +57,7 @@ pub(crate) struct Tune {
     /// Draw the score of each round.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
-    /// Threads; as many as there are processors unless given.
+    /// Threads; by default as many as there are processors.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
 }
@@ -68,13 +68,13 @@ struct TuneOptions {
     /// How weights are found.
     #[arg(long, value_enum, default_value = "mert")]
     method: MethodName,
-    /// What is to be best: bleu, ter, chrf, ribes, or a mixture such as bleu:2,ribes:1.
+    /// What to optimise: bleu, ter, chrf, ribes, or a mixture such as bleu:2,ribes:1.
     #[arg(long, value_name = "METRIC", default_value = "bleu")]
     metric: String,
-    /// How lines become words for BLEU and RIBES: none, 13a, intl, zh or char.
+    /// How lines are split into words for BLEU and RIBES: none, 13a, intl, zh or char.
     #[arg(long, value_name = "NAME", default_value = "none")]
     tokenize: Tokenizer,
-    /// Rounds, at the most.
+    /// At most this many rounds.
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
     /// Translations per sentence and round.
@@ -83,11 +83,11 @@ struct TuneOptions {
     /// Random starts of line searches.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     restarts: u32,
-    /// Give sparse features weights, too, with mira or pro: target words tw.W, linked words wp.S~T, orders of
-    /// variables ro.L.2-1. `sylvan decode` takes them in its file of weights.
+    /// Give sparse features weights as well, with mira or pro: target words tw.W, linked words wp.S~T, orders
+    /// of variables ro.L.2-1. `sylvan decode` takes them in its file of weights.
     #[arg(long)]
     sparse: bool,
-    /// Where the random numbers start.
+    /// The seed of random numbers.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 }
@@ -112,7 +112,7 @@ impl TuneOptions {
         }
     }
 
-    /// Tunes, telling of each round.
+    /// Tunes, reporting each round.
     fn run(
         &self,
         text: &mut Text<'_>,

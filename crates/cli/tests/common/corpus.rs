@@ -51,8 +51,8 @@ impl Corpus {
     }
 }
 
-/// Trains a model `m` in a folder with given trees, on so many pairs, quickly and with more options; returns the trees
-/// of so many sentences that training did not see.
+/// Trains a model `m` in a folder with given trees and more options, quickly; returns the trees of sentences
+/// that training did not see.
 pub fn model(dir: &Path, pairs: usize, unseen: usize, more: &[&str]) -> String {
     const DEV: usize = 40;
     let total = (pairs + DEV + unseen).to_string();

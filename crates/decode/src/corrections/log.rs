@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! enja.sylvan            the model, never touched
-//! enja.sylvan.overlay    #: forbid by hand                      one entry per correction: what was asked,
-//!                        forbid NN(bank) -> 銀行                 and the lines of docs/formats/overlay.md
+//! enja.sylvan.overlay    #: forbid --line 4711                  one entry per correction: what was asked,
+//!                        forbid NN(bank) -> 銀行                 then its lines (docs/formats/overlay.md)
 //! ```
 //!
-//! An entry is undone by cutting the file where it begins, which restores it byte for byte.
+//! An entry is undone by truncating the file where it begins, so what stood before it is restored byte for
+//! byte.
 
 use std::path::{Path, PathBuf};
 
@@ -80,7 +81,7 @@ impl CorrectionLog {
         self.write()
     }
 
-    /// Takes the last correction back; `None` if there is none. A file that nothing is left of is removed.
+    /// Undoes the last correction; `None` if there is none. A file that becomes empty is removed.
     pub fn undo(&mut self) -> Result<Option<Correction>> {
         let Some(last) = self.corrections().pop() else { return Ok(None) };
         let inner = self.text.rfind(&format!("\n{HEAD}")).map(|at| at + 1);
@@ -126,7 +127,7 @@ mod tests {
         assert_eq!(read(), before);
         assert_eq!(log.undo().unwrap(), Some(one));
         assert_eq!(read(), None, "as it was before the first");
-        // Lines by hand stay, whatever is undone.
+        // Lines written by hand stay, whatever is undone.
         std::fs::write(overlay_path(&model), "forbid X(a) -> z").unwrap();
         let mut log = CorrectionLog::open(&model).unwrap();
         log.push(&correction("x", &["y"])).unwrap();

@@ -5,8 +5,8 @@
 //! a sentence pair, a training line --pairs.rs--> lines
 //! ```
 //!
-//! The model is never touched: corrections belong to requests, and share its table and its vocabulary. That they change
-//! only the sentences that they are about is the worker's care (`worker/steady.rs`).
+//! The model is never touched: corrections belong to requests, and share its table and its vocabulary. The
+//! worker sees to it that they change only the sentences that they concern (`worker/steady.rs`).
 
 mod log;
 mod pairs;
@@ -27,7 +27,7 @@ use crate::model::{Model, Weighed, applier};
 /// Corrections of one model, ready to be used by any number of requests.
 #[derive(Debug)]
 pub struct Corrections {
-    /// The model's vocabulary, and behind it words that only corrections have.
+    /// The model's vocabulary, and after it words that only corrections have.
     pub(crate) vocab: Arc<Vocab>,
     pub(crate) rules: Weighed,
     pub(crate) weights: Weights,
@@ -35,8 +35,8 @@ pub struct Corrections {
 }
 
 impl Corrections {
-    /// Reads corrections. What they add is weighed as the table is, and `boost` with 1, unless the model has weights
-    /// for it (`tm1.p_ef`, `boost`).
+    /// Reads corrections. What they add takes the table's weights, and `boost` the weight 1, unless the model
+    /// has weights for it (`tm1.p_ef`, `boost`).
     pub fn read(model: &Model, reader: &mut TextReader) -> Result<Self> {
         let mut vocab = Vocab::extending(Arc::clone(model.vocab()));
         let (overlay, missing) = Overlay::read(reader, model.grammar(), &mut vocab)?;
@@ -58,7 +58,7 @@ impl Corrections {
         Ok(Self { vocab: Arc::new(vocab), rules, weights, missing })
     }
 
-    /// The corrections that lie beside a model; `None` if there are none.
+    /// The corrections beside a model file; `None` if there are none.
     pub fn beside(model: &Model, path: &Path) -> Result<Option<Self>> {
         let overlay = overlay_path(path);
         if !overlay.exists() {
@@ -67,12 +67,12 @@ impl Corrections {
         Self::read(model, &mut TextReader::open(&overlay)?).map(Some)
     }
 
-    /// Corrections of a log or of anywhere else, line by line.
+    /// Corrections from the lines of a log, or from anywhere else.
     pub fn from_lines(model: &Model, lines: &[String]) -> Result<Self> {
         Self::read(model, &mut TextReader::from_text("correction", &(lines.join("\n") + "\n")))
     }
 
-    /// Names the lines about rules that the model does not have, which change nothing.
+    /// The lines about rules that the model does not have; they change nothing.
     pub fn missing(&self) -> &[String] {
         &self.missing
     }

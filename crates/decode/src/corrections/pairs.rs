@@ -10,10 +10,10 @@ use crate::model::Model;
 use crate::reading::{Input, Reading};
 use crate::sentence::Syntax;
 
-/// How much more a sentence scores that is given with its translation: more than any other can make up for.
+/// The boost of a translation given for a whole sentence: more than any other can make up for.
 const GIVEN: f32 = 100.0;
 
-/// The line of an overlay with which a sentence is translated as given: its whole tree is the rule's source side.
+/// The overlay line that makes a sentence translate as given: its whole tree is the rule's source side.
 pub fn pair_line(model: &Model, source: &str, target: &str, input: Input) -> Result<String> {
     let reading = Reading { model, rules: model.rules(), vocab: model.vocab(), glossary: None };
     let sentence = reading.line(source, input, &mut Parsing::new());
@@ -43,7 +43,7 @@ pub fn rules_of_line(model: &Model, number: u64) -> Result<Option<Vec<String>>> 
     let grammar = model.grammar();
     let alone = |id: &RuleId| {
         let notes = grammar.notes(*id);
-        // Counts are shared out where a sentence has several derivations, and never above 1 then.
+        // Where a sentence has several derivations they share its counts, which never exceed 1.
         notes.lines == [kept] && notes.count.is_some_and(|count| count.rule.to_f64() <= 1.0)
     };
     let rules = grammar.rules().filter(alone);

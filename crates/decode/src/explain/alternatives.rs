@@ -1,8 +1,8 @@
-//! What could have been: the best other rule at each place, everything outside of it left as it is.
+//! Alternatives: the best other rule at each place, with everything outside it left as it is.
 //!
-//! Candidates are ranked by an estimate (scores of rules, and language models without the joints), and the best few are
-//! put into the derivation and scored in full. Below another rule, places that the derivation has already stay as they
-//! are; new ones get their best estimate.
+//! Candidates are ranked by an estimate (scores of rules, and language models without the joints), and the
+//! best few are put into the derivation and scored in full. Below the other rule, places that the derivation
+//! already translates stay as they are; new ones take what the estimate prefers.
 
 use sylvan_base::Id;
 use sylvan_forest::{Derivation, EdgeId, Target, TokenId, TranslationForest, VertexId};

@@ -31,7 +31,7 @@ pub(super) fn explain(
     let alternatives = Alternatives::new(derived);
     let changes: Vec<Option<Changed>> =
         (0..derivation.edges().len()).map(|step| alternatives.best_for(step)).collect();
-    // A changed rule can be better than what the search has as its second.
+    // A derivation with one rule changed can beat the search's second best.
     let words = derivation.words(forest);
     let listed = decoded.hypotheses.iter().find(|other| other.words != words);
     let listed = listed.map(|other| (other.score, &other.derivation));
@@ -86,7 +86,7 @@ impl Builder<'_> {
     }
 
     fn tree(&self) -> Vec<Node> {
-        // Of packed forests only the places are shown, not how they hang together.
+        // A packed forest is not shown: it has no single tree.
         let Syntax::Tree(tree) = &self.sentence.syntax else { return Vec::new() };
         let nodes = tree.nodes().map(|node| {
             let span = self.sentence.words_of(tree.span(node));
@@ -267,12 +267,12 @@ impl Builder<'_> {
     }
 }
 
-/// What a rule is, in words; nothing for rules that were learnt.
+/// Where a rule comes from, in words; empty for learnt rules.
 pub(super) fn note(kind: RuleKind) -> &'static str {
     match kind {
         RuleKind::Table => "",
-        RuleKind::Overlay => "of the overlay",
-        RuleKind::Term => "of the glossary, or kept as it is",
+        RuleKind::Overlay => "from the overlay",
+        RuleKind::Term => "from the glossary, or kept as it is",
         RuleKind::Copy => "no rule matches: words copied, parts in source order",
     }
 }

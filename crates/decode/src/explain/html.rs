@@ -15,7 +15,7 @@ impl Explanation {
         let title = escaped(&format!("{} → {}", self.source.join(" "), self.translation));
         let lang = escaped(&self.languages[1]);
         let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len());
-        // One pass, so that nothing in the data is taken for a place to fill.
+        // One pass, so that nothing in the data is taken for a placeholder.
         let mut rest = PAGE;
         while let Some((before, after)) = rest.split_once("{{") {
             let Some((name, behind)) = after.split_once("}}") else { break };

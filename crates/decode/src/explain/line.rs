@@ -10,8 +10,7 @@ use crate::worker::Worker;
 const LISTED: usize = 10;
 
 impl Worker {
-    /// Translates a line and tells why; `None` if it has no words. The number of translations of the request does not
-    /// matter.
+    /// Translates a line and explains the result; `None` if it has no words. [`Request::best`] is ignored.
     pub fn explain(&mut self, line: &str, request: &Request) -> Result<Option<Explanation>> {
         let sentence = self.read(line, request.input, request.with());
         let sentence = sentence.map_err(|unread| unread.at("the sentence", 1))?;

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! line --Worker::explain--> Explanation --+--> text()        for a terminal
-//!                                                 +--> json()        docs/formats/explanation.md
-//!                                                 +--> html()        one page, no network
+//!                                         +--> json()        docs/formats/explanation.md
+//!                                         +--> html()        one page, no network
 //! ```
 //!
 //! Numbers add up: the parts of all rules and words are the score, and what decided between two translations is the
@@ -29,7 +29,7 @@ pub use search::{Bin, Item, SearchView};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The version of this description.
+    /// The version of this format.
     pub version: u32,
     /// The languages, as codes: source and target.
     pub languages: [String; 2],
@@ -47,7 +47,7 @@ pub struct Explanation {
     pub words: Vec<Word>,
     /// What the end of the sentence adds.
     pub end: Vec<Contribution>,
-    /// The rules in the order in which a reader of the translation meets them, each before those that it holds.
+    /// The rules in the order in which a reader of the translation meets them, each before those inside it.
     pub steps: Vec<Step>,
     /// Each feature once, over the whole translation.
     pub features: Vec<Contribution>,
@@ -59,13 +59,13 @@ pub struct Explanation {
     pub missed_terms: Vec<[u32; 2]>,
 }
 
-/// A node of the source tree; nodes stand behind their children, the root is the last.
+/// A node of the source tree; nodes come after their children, the root last.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Node {
     /// Its label.
     pub label: String,
-    /// Its source words: first, and behind the last.
+    /// Its source words: the first, and one past the last.
     pub span: [u32; 2],
     /// What it holds, from left to right.
     pub children: Vec<Child>,
@@ -77,7 +77,7 @@ pub struct Node {
 pub enum Child {
     /// Another node, by its place in the list.
     Node(usize),
-    /// Words: first, and behind the last. More than one if they are a term.
+    /// Words: the first, and one past the last. More than one if they are a term.
     Words([u32; 2]),
 }
 
@@ -85,7 +85,7 @@ pub enum Child {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Word {
-    /// Itself.
+    /// The word.
     pub text: String,
     /// The step whose rule it stands in.
     pub step: usize,
@@ -111,7 +111,7 @@ pub enum Piece {
 pub struct Step {
     /// The step that holds it; none for the first.
     pub parent: Option<usize>,
-    /// How many steps hold it.
+    /// How many steps it is inside.
     pub depth: usize,
     /// The node of the tree that it translates.
     pub node: usize,
@@ -146,7 +146,7 @@ pub struct Line {
     pub target: Vec<String>,
     /// Where the rule's source words stand in it: the narrowest place that has all of them in order.
     pub source_marks: Vec<u32>,
-    /// The same of target words.
+    /// The same for target words.
     pub target_marks: Vec<u32>,
 }
 
@@ -159,7 +159,7 @@ pub struct Difference {
     pub score: f64,
     /// What it adds to the other one.
     pub other: f64,
-    /// The first less the second: above 0, it speaks for the translation.
+    /// The first minus the second: above 0, it speaks for the translation.
     pub difference: f64,
 }
 
@@ -181,7 +181,7 @@ pub struct RunnerUp {
     pub rules: Vec<String>,
 }
 
-/// Another rule for the same place, everything outside of it left as it is.
+/// Another rule for the same place, with everything outside it left as it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Competitor {

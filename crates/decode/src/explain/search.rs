@@ -25,7 +25,7 @@ pub struct SearchView {
     pub pruned: u64,
     /// Words that language models were asked for.
     pub lm_queries: u64,
-    /// For exact search: how much better anything can be; 0 is a proof.
+    /// For exact search: how much better any translation can be; 0 proves the optimum.
     pub gap: Option<f64>,
     /// Left-to-right searches: bins in order.
     pub bins: Vec<Bin>,
@@ -51,7 +51,7 @@ pub struct Bin {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Item {
-    /// The stack: what is still to come, behind the dot.
+    /// The stack: what is still to come follows the dot.
     pub stack: String,
     /// The target words so far, where the stack does not show them.
     pub words: Option<String>,

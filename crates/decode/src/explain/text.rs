@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::build::note;
 use super::{Child, Contribution, Difference, Explanation, Line, Piece, Step};
 
-/// So many features of a difference are named.
+/// How many features of a difference are named.
 const NAMED: usize = 4;
 
 impl Explanation {
@@ -218,7 +218,7 @@ fn because(decided: &[Difference]) -> String {
     named.join(", ")
 }
 
-/// A count: whole where it is.
+/// A count, without decimals if it is whole.
 fn short(count: f64) -> String {
     if count.fract().abs() < 5e-3 { format!("{count:.0}") } else { format!("{count:.2}") }
 }

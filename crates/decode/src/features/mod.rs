@@ -34,12 +34,12 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// A feature that is tuned, from a certain weight on.
+    /// A feature that is tuned, starting from a weight.
     pub fn tuned(name: impl Into<String>, start: f64) -> Self {
         Self { name: name.into(), start, tuned: true }
     }
 
-    /// A feature whose weight is given.
+    /// A feature whose weight stays as given.
     pub fn fixed(name: impl Into<String>, start: f64) -> Self {
         Self { name: name.into(), start, tuned: false }
     }
@@ -50,11 +50,11 @@ impl Feature {
 pub enum Place {
     /// To an edge, by its place in the derivation.
     Edge(usize),
-    /// To a target word, by its place; the end of the sentence stands behind the last.
+    /// To a target word, by its place; the end of the sentence comes after the last.
     Word(usize),
 }
 
-/// A derivation to be gone through again, and what it was made with.
+/// A derivation to replay, and what it was made with.
 #[derive(Debug, Clone, Copy)]
 pub struct Replay<'a> {
     /// The grammars.
@@ -89,7 +89,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// The features of some parts of a model. Weights may stand under bare names (`p_ef`, `lm`).
+    /// The features of some parts of a model. Weights may be given under bare names (`p_ef`, `lm`).
     pub fn new(scorers: Vec<Box<dyn Scorer>>, weights: &Weights) -> Self {
         let (mut first, mut all) = (Vec::new(), Vec::new());
         for scorer in &scorers {
@@ -100,7 +100,7 @@ impl Features {
         Self { scorers, first, all, weights }
     }
 
-    /// All of them.
+    /// All features.
     pub fn all(&self) -> &[Feature] {
         &self.all
     }
@@ -146,7 +146,7 @@ impl Features {
 /// The weight of a feature: under its full name, or under its bare one.
 pub fn weight_of(weights: &Weights, name: &str) -> f64 {
     let named = |name: &str| weights.iter().find(|(known, _)| *known == name).map(|(_, weight)| weight);
-    // A rule feature may be weighed under its bare name, the first language model as `lm`.
+    // The weight of a rule feature may have its bare name, that of the first language model `lm`.
     let of_layer = name.strip_prefix("tm").and_then(|name| name.split_once('.'));
     let bare = of_layer.map_or(if name == "lm0" { "lm" } else { name }, |(_, bare)| bare);
     named(name).or_else(|| named(bare)).unwrap_or(0.0)

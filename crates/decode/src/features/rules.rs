@@ -12,7 +12,7 @@ pub struct RuleFeatures {
 }
 
 impl RuleFeatures {
-    /// Those of all layers. A sentence's own rules count as rules of the first.
+    /// The features of all layers. A sentence's own rules count as rules of the first.
     pub fn new(applier: &Applier) -> Self {
         let names =
             |layer| applier.grammar(layer).map_or(&[][..], |grammar| grammar.feature_names()).to_vec();
@@ -32,7 +32,7 @@ impl Scorer for RuleFeatures {
             let names = names.iter().map(String::as_str).chain(["rules", "words"]);
             all.extend(names.map(|name| {
                 let start = match name {
-                    // Corrections are weighed as the table is, and not tuned.
+                    // Corrections take the table's weights and are not tuned.
                     _ if number > 0 => 0.0,
                     "p_ef" | "p_fe" => 0.2,
                     "lex_ef" | "lex_fe" => 0.15,
@@ -52,7 +52,7 @@ impl Scorer for RuleFeatures {
             let Origin::Rule(number, rule) = replay.applier.origin(replay.forest.edge(edge).spec.rule) else {
                 continue;
             };
-            // The sentence's own rules are behind all layers.
+            // The sentence's own rules come after all layers.
             let layer = if number < self.layers.len() { number } else { 0 };
             let (first, count) = (self.first(layer), self.layers[layer].len());
             let mut emit = |feature: usize, value: f64| {
@@ -84,8 +84,8 @@ fn words(replay: &Replay<'_>, place: usize) -> usize {
 
 /// Default rules: `glue` for each, `oov` for each copied word.
 ///
-/// Words that no rule knows are few in a tuning text: their weights would be luck, and luck rewards copying. So they
-/// are not tuned.
+/// Few words of a tuning text are unknown to all rules: tuned weights would be chance, and could reward
+/// copying. So these are fixed.
 #[derive(Debug)]
 pub struct DefaultRuleFeatures;
 
@@ -107,7 +107,7 @@ impl Scorer for DefaultRuleFeatures {
     }
 }
 
-/// `parse`: the score that the input itself has, over packed forests.
+/// `parse`: the input's own score, for packed forests.
 #[derive(Debug)]
 pub struct ParseFeature;
 

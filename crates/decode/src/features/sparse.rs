@@ -1,4 +1,5 @@
-//! Sparse features of a derivation: very many, named by rules' words, there only where a weight asks for them.
+//! Sparse features of a derivation: very many, named after rules' words, scored only where they have a
+//! weight.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What changed from one model to another: rules and weights. What that does to translations is for a translator to
-//! tell.
+//! What changed from one model to another: rules and weights. `compare.rs` shows what that does to
+//! translations.
 
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{Result, Vocab};
@@ -7,7 +7,7 @@ use sylvan_rules::{Grammar, RuleId, Weights};
 
 use super::ModelFile;
 
-/// How two rule tables differ. Examples are rules that were seen most, as text with their counts.
+/// How two rule tables differ. Examples are the rules seen most often, as text with their counts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RuleDiff {
     /// Rules that both have, with the same features.
@@ -48,7 +48,7 @@ pub fn compare_weights(first: &Weights, second: &Weights) -> Vec<WeightDiff> {
     pairs.filter(|pair| pair.first != pair.second).collect()
 }
 
-/// A rule by what it says, and what its features say.
+/// Hashes of a rule's content and of its features.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Print {
     rule: u64,
@@ -97,7 +97,7 @@ fn prints(grammar: &Grammar, vocab: &Vocab) -> Vec<Print> {
         .rules()
         .map(|id| {
             let named = grammar.feature_names().iter().zip(grammar.features(id));
-            // In the order of names, so that the order of features in a table does not matter.
+            // A sum, so that the order of features in a table does not matter.
             let features = named.fold(0u64, |sum, (name, value)| {
                 sum.wrapping_add(fold(content_hash(name.as_bytes()), u64::from(value.to_bits())))
             });

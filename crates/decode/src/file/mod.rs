@@ -1,14 +1,14 @@
-//! The model file: everything that translating takes, in one mapped file (docs/formats/model.md).
+//! The model file: everything that translation needs, in one mapped file (docs/formats/model.md).
 //!
 //! ```text
 //! container "model", version 1
 //! manifest   JSON: languages, settings, where the data came from
 //! weights    name=value lines
 //! rules      a container of its own, opened in place
-//! lm0, lm1   likewise
+//! lm0 to lm7 likewise; at least lm0
 //! parser     likewise; only if the model can parse
 //! srccase    words in their usual case, one per line; only for raw text
-//! lines      the training text that rules point into; unless it was not to be kept
+//! lines      the training text that rules point into; only if it was to be kept
 //! ```
 
 mod diff;
@@ -40,7 +40,7 @@ const RULES: Name = name("rules");
 const PARSER: Name = name("parser");
 const SOURCE_CASE: Name = name("srccase");
 const LINES: Name = name("lines");
-/// The most language models.
+/// At most this many language models.
 const MODELS: usize = 8;
 
 /// A file that a model was made from.
@@ -68,11 +68,11 @@ pub struct Manifest {
     /// What its rules are applied to; trees, in models that do not say.
     #[serde(default)]
     pub formalism: Formalism,
-    /// Whether it was trained on tokenised text, so that text must be given and is returned as tokens.
+    /// Whether it was trained on tokenised text: then its input and its output are tokens, too.
     pub tokenized: bool,
-    /// Licences of the data, as told by the user.
+    /// Licences of the data, as stated by the user.
     pub licences: Vec<String>,
-    /// Where it came from.
+    /// The files it was made from.
     pub origins: Vec<Origin>,
     /// Settings of the training, by name.
     pub settings: BTreeMap<String, String>,
@@ -133,7 +133,7 @@ pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
     writer.finish()
 }
 
-/// An open model file. Nothing is read that grows with its size.
+/// An open model file. Opening reads nothing that grows with its size.
 #[derive(Debug)]
 pub struct ModelFile {
     file: Container,
@@ -146,7 +146,7 @@ impl ModelFile {
         let file = Container::open(path, KIND, VERSION..=VERSION)?;
         let manifest = serde_json::from_slice(file.section(MANIFEST)?).map_err(|error| {
             let expected = "JSON that this version understands";
-            file.bad(format!("a manifest that does not read ({error})"), expected.into())
+            file.bad(format!("an unreadable manifest ({error})"), expected.into())
         })?;
         Ok(Self { file, manifest })
     }
@@ -161,7 +161,7 @@ impl ModelFile {
         self.file.sections()
     }
 
-    /// Reads everything: sums, rules, weights.
+    /// Reads and checks everything.
     pub fn verify(&self) -> Result<()> {
         self.file.verify()?;
         self.grammar()?.verify()?;

@@ -1,8 +1,9 @@
 //! A smaller model: fewer rules, and a language model that takes less room.
 //!
-//! The room is shared out: the language model gets a quarter, rules what is left over beside it. Rules go in the order
-//! of what they are worth: how often they were seen, against how much of them other rules can make. A rule for a single
-//! word cannot be made of others and goes last; one that joins several rules and was seen once goes first.
+//! The language model may take a quarter of the room; rules get what is left. Those worth least go first:
+//! worth is how often a rule was seen, against how much of it other rules can make up for. A rule for a
+//! single word cannot be made from others and goes last; one that joins several rules and was seen once goes
+//! first.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,9 +29,9 @@ pub struct Pruned {
     pub lines: bool,
 }
 
-/// The language model may have one part in so many of the room.
+/// The language model may take one part in this many.
 const LM_SHARE: u64 = 4;
-/// How language models get smaller: bits per value, and n-grams that go if they were seen no more often (by length).
+/// Ever smaller language models: bits per value, and by length the count up to which n-grams are dropped.
 const LM_STEPS: [(Option<u32>, &str); 6] = [
     (None, "0"),
     (Some(8), "0"),
@@ -39,10 +40,10 @@ const LM_STEPS: [(Option<u32>, &str); 6] = [
     (Some(8), "0 0 1 2"),
     (Some(6), "0 1 2 3"),
 ];
-/// Tables are written so many times to find out how many rules fit.
+/// How many tables are written, at most, to find out how many rules fit.
 const TRIES: usize = 6;
 
-/// Writes a model of at most `size` bytes. Without `lines` the training text goes, and there is room for more rules.
+/// Writes a model of at most `size` bytes. Without `lines` the training text is dropped, for more rules.
 pub fn prune(model: &Path, out: &Path, size: u64, lines: bool) -> Result<Pruned, Error> {
     let file = ModelFile::open(model)?;
     let grammar = file.grammar()?;
@@ -56,7 +57,7 @@ pub fn prune(model: &Path, out: &Path, size: u64, lines: bool) -> Result<Pruned,
     let total: u64 = sections.values().sum();
     let new_lm = folder.path().join("lm");
     let lm_before = length("lm0");
-    // Everything fits: only what is asked for goes.
+    // If everything fits, only what was asked for goes.
     let whole = total - if lines { 0 } else { length("lines") } + 4096;
     let smaller = if whole <= size { false } else { shrink_lm(&file, size / LM_SHARE, &new_lm)? };
     let lm_after = if smaller { bytes_of(&new_lm)? } else { lm_before };
@@ -71,7 +72,7 @@ pub fn prune(model: &Path, out: &Path, size: u64, lines: bool) -> Result<Pruned,
     let kept = if length("rules") <= room { before } else { shrink_rules(&grammar, room, &table)? };
     let mut manifest = file.manifest.clone();
     if kept < before || smaller {
-        // What was measured was another model.
+        // The figures were measured on the larger model.
         manifest.figures.clear();
         manifest.settings.insert("pruned-to".into(), size.to_string());
     }
@@ -110,8 +111,8 @@ fn bytes_of(path: &Path) -> sylvan_base::Result<u64> {
     Ok(std::fs::metadata(path).map_err(InputError::io(path, "open"))?.len())
 }
 
-/// Learns the language model anew from the text that the model keeps, smaller and smaller until it fits. False if it
-/// fits as it is, or if the text is not all that it was learnt from.
+/// Re-estimates the language model from the text that the model keeps, smaller each time until it fits. False
+/// if it fits as it is, or was not learnt from that text alone.
 fn shrink_lm(model: &ModelFile, room: u64, out: &Path) -> Result<bool, Error> {
     let first = model_name(0);
     let single = model.file.has(first) && !model.file.has(model_name(1));
@@ -150,7 +151,7 @@ fn shrink_lm(model: &ModelFile, room: u64, out: &Path) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Writes the rules that are worth most and fit; returns how many these are.
+/// Writes as many rules as fit, those worth most; returns how many.
 fn shrink_rules(grammar: &Grammar, room: u64, out: &Path) -> sylvan_base::Result<u64> {
     let mut ranked: Vec<(f64, RuleId)> = grammar.rules().map(|id| (worth(grammar, id), id)).collect();
     ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -161,7 +162,7 @@ fn shrink_rules(grammar: &Grammar, room: u64, out: &Path) -> sylvan_base::Result
         grammar.write_filtered(out, &Filter::of_rules(keep))?;
         bytes_of(out)
     };
-    // The size grows almost evenly with the rules, so a few guesses are enough.
+    // The size grows almost linearly with the rules, so a few guesses are enough.
     let empty = write(0)?;
     let (mut known, mut at) = ((0usize, empty), None);
     let mut slope = (bytes_of_table(grammar) - empty as f64) / ranked.len() as f64;
@@ -191,12 +192,12 @@ fn shrink_rules(grammar: &Grammar, room: u64, out: &Path) -> sylvan_base::Result
 }
 
 fn bytes_of_table(grammar: &Grammar) -> f64 {
-    // About what rules take; the guesses that follow know better.
+    // Roughly what rules take; later guesses are better.
     48.0 * grammar.len() as f64
 }
 
-/// What a rule is worth: how often it was seen and how sure it is, both ways, less what joining smaller rules would do
-/// as well.
+/// What a rule is worth: its count and its probabilities in both directions, less what joining smaller rules
+/// would do as well.
 fn worth(grammar: &Grammar, id: RuleId) -> f64 {
     let count = grammar.notes(id).count.map_or(1.0, |count| count.rule.to_f64());
     let named = grammar.feature_names().iter().zip(grammar.features(id));

@@ -1,15 +1,15 @@
-//! Rules of the table with a term in the place of what its words were translated to.
+//! Rules of the table in which a term's translation replaces that of its words.
 //!
-//! The words of a term are one leaf that no rule of the table knows, so none could bring along what stands beside
-//! them: particles, articles, an order of words. So rules that match the sentence as it was, and whose links tell which
-//! of their target words translate the term, are used again with the term's own translation there:
+//! A term is one leaf that no rule of the table knows, so none could supply what goes with it: particles,
+//! articles, word order. So rules that match the sentence as it was, and whose links show which of their
+//! target words translate the term, are used again with the term's own translation there:
 //!
 //! ```text
 //! NP(DT(the) NN(book)) -> hon wo      with book = shoseki:      NP(DT(the) NN([ book ])) -> shoseki wo
 //! ```
 //!
-//! They keep their features, and the term alone has those of the best rule for its words alone: then a term costs
-//! what its words would have cost, and the search weighs what is around it as it always does.
+//! They keep their features, and the bare term takes those of the best rule for its words: so a term costs
+//! what its words would have cost, and the search weighs what is around it as always.
 
 use sylvan_base::Symbol;
 use sylvan_rules::apply::each_match;
@@ -18,7 +18,7 @@ use sylvan_trees::{Child, NodeId, Tree};
 
 use super::Term;
 
-/// A rule that was made of one of the table.
+/// A rule made from one of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Borrowed {
     pub(super) rule: Rule,
@@ -29,8 +29,8 @@ pub(crate) struct Borrowed {
     score: f64,
 }
 
-/// All rules of a table that can be had with terms, the best of those that come out alike. `weights` are those of the
-/// table's features; `tree` is the sentence before its terms became leaves.
+/// All rules of a table that terms fit into; of those that come out alike, the best. `weights` are those of
+/// the table's features; `tree` is the sentence before its terms became leaves.
 pub(crate) fn borrow(
     table: &Grammar,
     weights: &[f64],
@@ -67,12 +67,12 @@ struct SourceSide {
     tokens: Vec<Source>,
     /// The new place of each source word, counted among the words.
     moved: Vec<usize>,
-    /// The terms that it holds, and the new place of each.
+    /// Its terms, and the new place of each.
     terms: Vec<(usize, usize)>,
 }
 
 impl SourceSide {
-    /// `None` if it holds no term, or one that is no node of it.
+    /// `None` if it has no term, or one that is not a node of it.
     fn with_terms(source: &[Source], tree: &Tree, node: NodeId, terms: &[Term]) -> Option<Self> {
         let mut side = Self { tokens: Vec::new(), moved: Vec::new(), terms: Vec::new() };
         let mut words = 0;
@@ -93,7 +93,7 @@ impl SourceSide {
                                 words += 1;
                             }
                         }
-                        // What is inside of a term goes with it.
+                        // What is inside a term is replaced with it.
                         Some(term) if terms[term].span.covers(span) => {}
                         _ => side.tokens.push(*token),
                     }
@@ -122,7 +122,7 @@ impl SourceSide {
     }
 }
 
-/// Per term of a side where in the target it is translated; `None` unless each is in one piece of its own.
+/// Where in the target each term of a side is translated; `None` unless each is one piece of its own.
 fn places(
     target: &[TargetSide],
     links: &[WordLink],
@@ -147,7 +147,7 @@ fn places(
     side.terms.iter().map(place).collect()
 }
 
-/// All choices of a translation for each term of a side; only the first ones of each, should there be very many.
+/// All choices of a translation for each term of a side, up to a limit.
 fn choices<'t>(side: &SourceSide, terms: &'t [Term]) -> Vec<Vec<&'t [Symbol]>> {
     const MOST: usize = 64;
     let mut all: Vec<Vec<&[Symbol]>> = vec![Vec::new()];

@@ -2,10 +2,10 @@
 //!
 //! Terms are compiled into the input, never into a search: the words of a term become one leaf of the tree
 //! ([`sylvan_trees::join`]) under a name that no table knows, and rules of this sentence alone translate that leaf
-//! (`rules.rs`, `borrow.rs`). So no search can do without the term, and every search can use it.
+//! (`rules.rs`, `borrow.rs`). So no search can leave the term out, and every search can use it.
 //!
-//! A glossary is plain text. It knows no model and no vocabulary, is shared by requests, and costs a sentence a look-up
-//! per word.
+//! A glossary is plain text. It depends on no model and no vocabulary, is shared by requests, and costs a
+//! sentence one look-up per word.
 
 mod borrow;
 mod rules;
@@ -58,7 +58,7 @@ impl Glossary {
         Ok(glossary)
     }
 
-    /// Adds a term: words separated by spaces. One that is there gets one more translation.
+    /// Adds a term: words separated by spaces. A known one gets one more translation.
     pub fn add(&mut self, source: &str, target: &str) {
         let source: Vec<Box<str>> = source.split_ascii_whitespace().map(Box::from).collect();
         let Some(first) = source.first().cloned() else { return };
@@ -77,7 +77,7 @@ impl Glossary {
         }
     }
 
-    /// Whether there is no term.
+    /// Whether there are no terms.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -112,8 +112,8 @@ impl Glossary {
     }
 }
 
-/// The terms of a sentence in order, and the places of those that cannot be had because they overlap a longer one (of
-/// two that are equally long, the one that comes first is taken). Their words are added to the vocabulary.
+/// The terms of a sentence in order, and the places of those left out because they overlap a longer one (of
+/// two equally long ones, the first is taken). Their words are added to the vocabulary.
 pub(crate) fn find_terms(
     glossaries: &[&Glossary],
     words: &[&str],
@@ -132,7 +132,7 @@ pub(crate) fn find_terms(
             continue;
         }
         taken[span.range()].fill(true);
-        // Tokens hold no spaces, so this is no token.
+        // Tokens have no spaces, so this cannot be one.
         let leaf = vocab.intern(&format!("[ {} ]", words[span.range()].join(" ")));
         let targets = targets.iter().map(|target| vocab.intern_words(target).into()).collect();
         terms.push(Term { span, leaf, targets });

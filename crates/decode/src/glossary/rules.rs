@@ -7,9 +7,9 @@ use sylvan_trees::{Child, Tree};
 use super::Term;
 use super::borrow::Borrowed;
 
-/// Rules for the terms of a tree in which each term is one leaf: those that are borrowed from the table, best first,
-/// and one that is nothing but the term, with the features of the best borrowed one that could stand in its place.
-/// The second list says of each rule which one of the table it was made of.
+/// Rules for the terms of a tree in which each term is one leaf: those borrowed from the table, best first,
+/// and those of the bare terms, with the features of the best borrowed one that could stand in their place.
+/// The second list says which rule of the table each was made from.
 pub(crate) fn own_rules(
     terms: &[Term],
     tree: &Tree,

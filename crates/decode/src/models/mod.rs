@@ -1,7 +1,7 @@
 //! Word models: language models over the words of one sentence, one or several.
 //!
 //! ```text
-//! opening   WordModel   an n-gram model, and what it calls each word of the model's vocabulary
+//! opening   WordModel   an n-gram model, and its ids of all words in the model's vocabulary
 //! sentence  Ngram       the model over the sentence's tokens, with its weight
 //!           Several     any number of them side by side, as one model
 //! ```
@@ -29,7 +29,8 @@ impl WordModel {
         Self { lm, ids }
     }
 
-    /// The ids of a sentence's tokens, in their order. Words behind the model's vocabulary are looked up by their text.
+    /// The ids of a sentence's tokens, in their order. Words beyond the model's vocabulary are looked up by
+    /// their text.
     pub(crate) fn sentence_ids(&self, tokens: &[Token], vocab: &Vocab, out: &mut Vec<WordId>) {
         out.clear();
         out.extend(tokens.iter().map(|token| match self.ids.get(token.word.index()) {

@@ -1,4 +1,4 @@
-//! An n-gram model of `sylvan-lm` as the searches want it: weighted, and over the tokens of one sentence.
+//! An n-gram model of `sylvan-lm` as the searches need it: weighted, and over the tokens of one sentence.
 
 use std::hash::{Hash, Hasher};
 
@@ -12,7 +12,7 @@ use sylvan_search::{Bounds, Horizon, LanguageModel, Mark, Neighbours, Side, TwoS
 pub struct Ngram<'s> {
     lm: &'s Lm,
     weight: f64,
-    /// What the model calls each token.
+    /// The model's id of each token.
     ids: &'s [WordId],
 }
 
@@ -22,7 +22,8 @@ impl<'s> Ngram<'s> {
         Self { lm, weight, ids }
     }
 
-    /// The natural logarithm of each word's probability after those before it, and of the end's; not weighted.
+    /// The natural logarithm of each word's probability after those before it, and of the sentence's end;
+    /// unweighted.
     pub fn word_log_probabilities(&self, words: &[TokenId]) -> Vec<f64> {
         let mut state = self.lm.begin();
         let mut scores = Vec::with_capacity(words.len() + 1);
@@ -112,7 +113,7 @@ impl Bounds for NgramBounds<'_> {
     }
 }
 
-/// The most words that can wait for their history.
+/// At most this many words can wait for their history.
 const MOST: usize = MAX_ORDER - 1;
 
 /// A piece of a translation: only words that can still matter, and those of its left side by name.
@@ -172,7 +173,7 @@ impl TwoSided for Ngram<'_> {
             return (0.0, Piece { chart: ChartState::EMPTY, first: [WordId(0); MOST] });
         };
         let mut first = head.first;
-        // While all words are open, those of the next piece come behind them.
+        // While all words are open, those of the next piece come after them.
         let mut open = head.chart.left.open();
         let mut joiner = Joiner::new(self.lm);
         joiner.piece(&head.chart, 0.0);

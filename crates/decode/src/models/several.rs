@@ -2,7 +2,7 @@
 //!
 //! Scores add up. A state is one state of each model; such tuples are interned, so that a search compares and copies
 //! one number whatever the number of models, and each tuple is hashed once. A run of words is scored model by model:
-//! only the state behind it is interned.
+//! only the state after it is interned.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, Hash};
@@ -23,14 +23,14 @@ pub(crate) struct Several<'s> {
     memory: &'s Memory,
 }
 
-/// What the states of several models are, by number; used again from sentence to sentence.
+/// The states of several models, by number; reused from sentence to sentence.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     states: RefCell<Tuples<State>>,
     pieces: RefCell<Tuples<Piece>>,
     /// Pieces of which only the outer words are known; nothing asks whether two are equal.
     shown: RefCell<Vec<ShownPiece>>,
-    /// Where the parts at work are.
+    /// Where the parts being joined are.
     places: RefCell<Vec<usize>>,
 }
 
@@ -149,7 +149,7 @@ impl LanguageModel for Several<'_> {
     }
 }
 
-/// No sum is more than the sum of the bounds.
+/// No sum of scores exceeds the sum of the bounds.
 struct SumOfBounds<'b>(Vec<Box<dyn Bounds + 'b>>);
 
 impl Bounds for SumOfBounds<'_> {

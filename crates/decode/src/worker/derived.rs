@@ -24,7 +24,7 @@ pub enum RuleKind {
     Table,
     /// A correction added or favoured it.
     Overlay,
-    /// A glossary, or text that must go through as it is, asks for it.
+    /// It is for a glossary term, or for text that is kept as it is.
     Term,
     /// No rule matched: words are copied, parts stay in source order.
     Copy,
@@ -124,7 +124,7 @@ impl<'a> Derived<'a> {
         parts
     }
 
-    /// The grammar that a rule is in: one of all sentences, or the sentence's own.
+    /// The grammar that a rule is in: a shared one, or the sentence's own.
     fn grammar_of(&self, layer: usize, rule: RuleId) -> Option<&'a Grammar> {
         let grammar = self.rules.applier.grammar(layer).or(self.sentence.own.as_ref());
         grammar.filter(|grammar| (rule.0 as usize) < grammar.len())
@@ -210,7 +210,7 @@ impl<'a> Derived<'a> {
         let span = forest.span(forest.edge(edge).head);
         let tails: Vec<VertexId> = forest.tails(edge).collect();
         let Origin::Rule(layer, id) = self.rules.applier.origin(forest.edge(edge).spec.rule) else {
-            // A default rule: what its tails leave.
+            // A default rule translates what its tails leave.
             let covered = |leaf: usize| tails.iter().any(|&tail| forest.span(tail).range().contains(&leaf));
             let leaves: Vec<u32> =
                 span.range().filter(|&leaf| !covered(leaf)).map(|leaf| leaf as u32).collect();

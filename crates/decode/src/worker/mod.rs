@@ -5,8 +5,8 @@
 //!                                     `--corrections: steady.rs
 //! ```
 //!
-//! A worker holds its model and borrows nothing, so that threads, servers and other languages can keep one each. What
-//! it gives depends on the request alone, never on what it did before.
+//! A worker holds its model and borrows nothing, so that threads, servers and bindings of other languages can
+//! keep one each. What it did before never changes a result.
 
 mod derived;
 mod steady;
@@ -28,7 +28,7 @@ use crate::model::{Model, Weighed};
 use crate::models::{Memory, Ngram, Several};
 use crate::sentence::Sentence;
 
-/// What sentences are translated with beside the model: terms that must be used, and corrections.
+/// What sentences are translated with besides the model: terms that must be used, and corrections.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct With<'r> {
     /// Terms that must be used.
@@ -49,22 +49,22 @@ impl<'r> With<'r> {
 pub struct SentenceForest {
     /// The forest.
     pub forest: TranslationForest,
-    /// What each language model calls the forest's tokens.
+    /// The ids of the forest's tokens in each language model.
     pub(crate) ids: Vec<Vec<WordId>>,
 }
 
-/// What decoding one sentence gave.
+/// The result of decoding one sentence.
 #[derive(Debug, Clone)]
 pub struct Decoded {
     /// Best first; empty if nothing was found, which default rules prevent.
     pub hypotheses: Vec<Hypothesis>,
-    /// All that could have been used.
+    /// All derivations that there are.
     pub forest: SentenceForest,
     /// What it cost.
     pub counters: Counters,
-    /// Whether a limit of work or a deadline was reached, so that the answer is a best effort.
+    /// Whether a work limit or a deadline was reached, so that the answer is a best effort.
     pub cut_short: bool,
-    /// For exact search: how much better than the first hypothesis anything can be; 0 if it is the optimum.
+    /// For exact search: how much better than the first hypothesis any other can be; 0 if it is the optimum.
     pub gap: Option<f64>,
 }
 
@@ -131,7 +131,7 @@ impl Worker {
         self.decode_forest(sentence, with, forest, search, list, stop)
     }
 
-    /// Translates a sentence whose forest is there.
+    /// Translates a sentence whose forest has been made.
     pub fn decode_forest(
         &mut self,
         sentence: &Sentence,

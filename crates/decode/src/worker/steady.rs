@@ -1,8 +1,8 @@
 //! Corrections change the sentences that they are about and no others.
 //!
-//! A search with a beam may come to another answer because an option is gone that it did not take: other items get
-//! its room. So a sentence that corrections touch is searched without them as well, and that answer stays if it is
-//! still possible, unless the new one uses a corrected rule and scores more.
+//! A beam search may change its answer because an option that it did not take is gone: other items get the
+//! room. So a sentence that corrections touch is searched without them as well, and that answer stays if it
+//! is still possible, unless the new one uses a rule that was added or favoured and scores more.
 
 use std::sync::Arc;
 
@@ -38,6 +38,7 @@ impl Worker {
         }
         let before = self.search(before, search, List::default(), stop);
         let mut decoded = self.search(forest, search, list, stop);
+        decoded.counters += before.counters;
         let Some(old) = before.hypotheses.first() else { return decoded };
         let now = &decoded.forest.forest;
         let Some(derivation) = carried_over(&before.forest.forest, &old.derivation, now) else {

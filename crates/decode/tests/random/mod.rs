@@ -11,7 +11,7 @@ use sylvan_lm::{Lm, WordId};
 use sylvan_search::{Beam, Cube, Effort, Incremental, Limits, Prediction, Search};
 use sylvan_store::TextReader;
 
-/// What a model calls the tokens of a forest.
+/// A model's ids of the tokens of a forest.
 pub fn word_ids(lm: &Lm, forest: &TranslationForest, vocab: &Vocab) -> Vec<WordId> {
     forest.tokens().iter().map(|token| lm.word(vocab.text(token.word))).collect()
 }
@@ -28,7 +28,7 @@ pub fn every_search() -> [Search; 5] {
     ]
 }
 
-/// A tree that is there.
+/// Reads a tree that is valid and not empty.
 pub fn read_tree(worker: &mut Worker, tree: &str, with: With<'_>) -> Sentence {
     worker.read(tree, Input::Tree, with).unwrap().unwrap()
 }

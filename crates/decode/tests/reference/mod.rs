@@ -19,7 +19,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// `None`, after a loud word, without the data.
+    /// `None`, with a message, if the data is missing.
     pub fn load() -> Option<Self> {
         let folder = sylvan_testkit::data("travatar-enja")?;
         let dev = sylvan_testkit::data("enja/dev.en.tree")?;

@@ -1,11 +1,11 @@
-//! Which source word a target word belongs to, as joint models want to know it (Devlin et al. 2014).
+//! Which source word a target word belongs to, for joint models (Devlin et al. 2014).
 
 use sylvan_base::Span;
 
 use crate::{Source, WordLink};
 
-/// The leaves that the words of a source side stand for, in order. `span` is what the rule is applied to, `end` tells
-/// behind which leaf a variable ends.
+/// The leaves that the words of a source side stand for, in order. `span` is what the rule is applied to,
+/// `end` says where a variable's leaves end.
 pub fn source_leaves(source: &[Source], span: Span, end: impl Fn(usize) -> u32) -> Vec<u32> {
     let (mut leaves, mut at, mut variable) = (Vec::new(), span.start, 0);
     for token in source {

@@ -41,7 +41,7 @@ struct RuleLayer {
     features: Vec<f64>,
     per_rule: f64,
     per_word: f64,
-    /// What its rule ids begin with among those of all layers.
+    /// Its first rule id among those of all layers.
     base: u32,
 }
 
@@ -52,7 +52,7 @@ impl RuleLayer {
         Self { grammar: grammar.clone(), features, per_rule, per_word, base }
     }
 
-    /// The first rule id that is free behind those of the layer.
+    /// The first free rule id after those of the layer.
     fn end(&self) -> u32 {
         self.base + self.grammar.len() as u32
     }
@@ -60,9 +60,9 @@ impl RuleLayer {
 
 /// Grammars with weights, ready to be applied.
 ///
-/// Grammars are layers: a mapped table first, then what the user adds to it; rules for one sentence can be given
-/// with the sentence. All take part alike; a layer's features are weighed by their names with or without its prefix
-/// (`tm0.p_ef`, `tm1.p_ef`), and those of a sentence's own rules as the first layer's are.
+/// Grammars are layers: a mapped table first, then what the user adds to it; rules for one sentence can be
+/// given with the sentence. All are treated alike; a layer's features have weights under their names with or
+/// without its prefix (`tm0.p_ef`, `tm1.p_ef`), and those of a sentence's own rules take the first layer's.
 ///
 /// An applier shares the grammars' contents and borrows nothing; it is made once and used by all threads.
 #[derive(Debug, Clone)]
@@ -82,20 +82,20 @@ pub struct Applier {
 pub struct SentenceRules<'s> {
     /// Rules for it.
     pub own: Option<&'s Grammar>,
-    /// Its number, counted from 1, by which an [`Overlay`] knows it.
+    /// Its number, counted from 1, by which an [`Overlay`] refers to it.
     pub number: Option<u64>,
 }
 
 /// Where the rule of an edge comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// A rule of a layer; the layer behind the last is that of the sentence's own rules.
+    /// A rule of a layer; the layer after the last is that of the sentence's own rules.
     Rule(usize, RuleId),
     /// The default rule of a node (over a forest: of one way to divide it).
     Default(u32),
 }
 
-/// Memory that is used again from sentence to sentence; one per thread.
+/// Memory that is reused from sentence to sentence; one per thread.
 #[derive(Debug, Default)]
 pub struct Workspace {
     matchers: Vec<Matcher>,
@@ -104,8 +104,8 @@ pub struct Workspace {
 }
 
 impl Applier {
-    /// One grammar. Beside its features, `rules` and `words` weigh each rule and each target word, and `parse` the
-    /// scores of a packed forest.
+    /// One grammar. Besides its features, `rules` and `words` weigh each rule and each target word, and
+    /// `parse` the scores of a packed forest.
     pub fn new(grammar: &Grammar, weights: &Weights, default_rules: DefaultRules) -> Self {
         Self::layered(&[grammar], weights, default_rules)
     }
@@ -140,12 +140,12 @@ impl Applier {
         self
     }
 
-    /// The corrections that it was made with.
+    /// Its corrections, if it has any.
     pub fn overlay(&self) -> Option<&Overlay> {
         self.overlay.as_ref().map(|(overlay, _)| &**overlay)
     }
 
-    /// The first rule id behind those of all layers.
+    /// The first rule id after those of all layers.
     fn end(&self) -> u32 {
         self.layers.last().map_or(0, RuleLayer::end)
     }
@@ -163,7 +163,7 @@ impl Applier {
         Origin::Rule(number, RuleId(rule.id - self.layers[number].base))
     }
 
-    /// How many layers there are, those of single sentences not counted.
+    /// How many layers there are, not counting those of single sentences.
     pub fn layer_count(&self) -> usize {
         self.layers.len()
     }
@@ -173,7 +173,7 @@ impl Applier {
         self.layers.get(layer).map(|layer| &layer.grammar)
     }
 
-    /// What a layer's rules weigh: the weights of its features, in the order of their names.
+    /// The weights of a layer's features, in the order of its feature names.
     pub fn feature_weights(&self, layer: usize) -> &[f64] {
         self.layers.get(layer).map_or(&[], |layer| &layer.features)
     }
@@ -184,7 +184,7 @@ impl Applier {
         self.forest_in(input, vocab, SentenceRules::default(), &mut Workspace::default())
     }
 
-    /// Like [`forest`](Self::forest), with rules for this input alone and with memory to use again.
+    /// Like [`forest`](Self::forest), with rules for this input alone and with reused memory.
     pub fn forest_in<I: Input>(
         &self,
         input: &I,
@@ -222,7 +222,7 @@ impl Applier {
         builder.finish(VertexId::from_index(input.node_count() - 1))
     }
 
-    /// A sentence's own rules, weighed as those of the first layer are.
+    /// A sentence's own rules, with the weights of the first layer.
     fn own_layer(&self, grammar: &Grammar) -> RuleLayer {
         match self.layers.first() {
             // They usually have the same features: nothing needs to be looked up by name.
@@ -350,7 +350,7 @@ fn affiliate<I: Input>(grammar: &Grammar, id: RuleId, applied: &Applied<'_, I>, 
 #[derive(Debug, Clone, Copy)]
 struct Corrected<'o> {
     overlay: &'o Overlay,
-    /// Whether it is what the overlay adds, or the table.
+    /// Whether it is the layer that the overlay adds; otherwise it is the table.
     added: bool,
     sentence: Option<u64>,
 }

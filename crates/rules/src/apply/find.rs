@@ -1,11 +1,11 @@
-//! Finding a rule by what it says.
+//! Finding a rule by its content.
 
 use super::matching::{Place, step};
 use crate::table::tokens::NO_TOKEN;
 use crate::{Grammar, Rule, RuleId, Source, SourceId, TargetSide};
 
 impl Grammar {
-    /// The source side that says this, in the grammar's symbols.
+    /// The source side with this content, in the grammar's symbols.
     pub fn find_source(&self, source: &[Source]) -> Option<SourceId> {
         let mut place = Place::Trie(0);
         for token in source {
@@ -25,7 +25,7 @@ impl Grammar {
         }
     }
 
-    /// The rule that says this; the first, should a table have it more than once.
+    /// The rule with this content; the first, if a table has it more than once.
     pub fn find_rule(&self, rule: &Rule) -> Option<RuleId> {
         let mut found = None;
         self.each_rule_of(self.find_source(rule.source())?, |id, target| {

@@ -1,7 +1,7 @@
 //! Matching source sides against a tree or a packed forest.
 //!
-//! At each node the trie of source sides and the input are walked together: a word must be followed by itself,
-//! a node either by a variable with its label or, for each way to divide it, by its own expansion. The cost is
+//! At each node the trie of source sides and the input are walked together: a word must match itself, a
+//! node either a variable with its label or, for each way to divide it, its own expansion. The cost is
 //! the number of partial treelets of the node that start some rule, whatever the size of the grammar. What is
 //! still to be matched is a chain of cells, shared by all partial treelets; nothing is allocated per match.
 
@@ -31,7 +31,7 @@ struct Partial {
     way: u32,
     index: u32,
     up: u32,
-    /// How many variables are bound, and who is to be bound on top.
+    /// How many variables are bound, and the node to bind next.
     bound: u32,
     bind: u32,
     nodes: u32,
@@ -64,7 +64,7 @@ pub(crate) struct Match<'a> {
     pub(crate) score: f64,
 }
 
-/// Reusable memory for matching one grammar against one input after the other.
+/// Reusable memory for matching one grammar against one input after another.
 #[derive(Debug, Default)]
 pub(crate) struct Matcher {
     words: Vec<u32>,
@@ -76,7 +76,7 @@ pub(crate) struct Matcher {
 }
 
 impl Matcher {
-    /// Looks up what the grammar calls the input's words and nodes.
+    /// Looks up the input's words and labels in the grammar.
     pub(crate) fn prepare<I: Input>(&mut self, grammar: &Grammar, input: &I) {
         let tokens = &grammar.tokens;
         self.words.clear();
@@ -234,7 +234,7 @@ pub fn match_rules<I: Input>(
     });
 }
 
-/// Calls `found` with every source side that matches at a node that is wanted, and with its rules.
+/// Calls `found` with every source side that matches at a wanted node, and with its rules.
 pub fn each_match<I: Input>(
     grammar: &Grammar,
     input: &I,

@@ -8,9 +8,10 @@
 //! @17 forbid NN(bank) -> Ufer                in the sentence of line 17 alone
 //! ```
 //!
-//! Rules are written as `sylvan grammar show` prints them. Each line says what becomes of a rule, and of several lines
-//! about one rule the last one that concerns a sentence counts. What is added or favoured is a layer of its own, in
-//! which a favoured rule stands again with one more feature, `boost`; the table itself is never touched.
+//! Rules are written as `sylvan grammar show` prints them. Each line says what to do with a rule, and of
+//! several lines about one rule the last one that concerns a sentence counts. What is added or favoured is a
+//! layer of its own, in which a favoured rule stands again with one more feature, `boost`; the table itself
+//! is never touched.
 
 mod read;
 
@@ -25,12 +26,12 @@ pub(crate) const BOOST: &str = "boost";
 #[derive(Debug)]
 pub struct Overlay {
     added: Grammar,
-    /// Of rules that lines are about: what they say, in order.
+    /// For each rule that lines are about: what they say, in order.
     verdicts: Vec<Vec<Verdict>>,
-    /// Which of them a rule of the table is, and which a rule that was added.
+    /// Which of these belongs to a rule of the table, and which to an added rule.
     of_table: HashMap<RuleId, usize>,
     of_added: Vec<usize>,
-    /// The rule of the table that an added one stands for.
+    /// The rule of the table that an added one replaces.
     instead_of: Vec<Option<RuleId>>,
 }
 
@@ -49,7 +50,7 @@ impl Overlay {
         &self.added
     }
 
-    /// The rule of the table that an added rule stands for, if it is not new.
+    /// The rule of the table that an added rule replaces, if it is not new.
     pub fn instead_of(&self, added: RuleId) -> Option<RuleId> {
         self.instead_of.get(added.0 as usize).copied().flatten()
     }

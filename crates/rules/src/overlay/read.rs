@@ -10,7 +10,7 @@ type Parsed<T> = std::result::Result<T, Fault>;
 
 const FORMS: &str = "add RULE, forbid RULE, forbid SOURCE -> *, or boost NUMBER RULE";
 
-/// What is to be added to the table.
+/// A rule to be added to the table.
 struct Added {
     rule: Rule,
     features: Vec<f32>,
@@ -61,7 +61,7 @@ impl Overlay {
 }
 
 impl Reading<'_> {
-    /// Takes in a line; false if it is about a rule that is not there.
+    /// Reads a line; false if it is about a rule that does not exist.
     fn line(&mut self, line: &str) -> Parsed<bool> {
         let mut rest = line;
         let mut sentence = None;
@@ -159,7 +159,7 @@ impl Reading<'_> {
     }
 
     fn boost(&mut self, rule: Rule, boost: f32, sentence: Option<u64>) -> bool {
-        // What was said before about the rule counts: it may have been added, or favoured already.
+        // Earlier lines about the rule count: it may have been added or favoured already.
         let before = self.entries.get(&rule).and_then(|&entry| {
             let concerns = |verdict: &&Verdict| verdict.sentence.is_none() || verdict.sentence == sentence;
             self.verdicts[entry].iter().rev().filter(concerns).find_map(|verdict| verdict.used)
@@ -185,7 +185,7 @@ impl Reading<'_> {
         true
     }
 
-    /// Notes a rule of the overlay.
+    /// Records a rule of the overlay.
     fn use_rule(
         &mut self,
         rule: Rule,

@@ -4,7 +4,7 @@
 //!                    options of the class, best estimate first
 //!                    o1     o2     o3
 //!  items  i1, merit  1st    2nd    4th      value of a cell: the item's merit without its next symbol,
-//!  of one i2         3rd    ..              plus the option's estimate; exact but for the words at the joint
+//!  of one i2         3rd    ..              plus the option's estimate; exact except for words at the joint
 //!  class  i3         ..
 //! ```
 
@@ -70,7 +70,7 @@ impl Eq for Cell {}
 
 #[derive(Debug, Default)]
 pub(super) struct Grids {
-    /// By class: its columns, once they were asked for.
+    /// By class: its columns, once they have been asked for.
     classes: Vec<Option<Range<usize>>>,
     columns: Vec<Column>,
     pool: Vec<Choice>,

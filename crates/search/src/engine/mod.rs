@@ -44,12 +44,12 @@ pub struct Limits {
     /// If set, items whose step model puts them into different groups do not compete: the beam holds in each group,
     /// and the groups with the best items, this many, are kept.
     pub groups: Option<usize>,
-    /// Cells tried per sentence. After that the search goes on with a beam of one, so that it still has an answer.
+    /// Cells tried per sentence. After that it goes on with a beam of one, so that there still is an answer.
     pub work: u64,
 }
 
 impl Limits {
-    /// The margin unless another one is given.
+    /// The default margin.
     pub const USUAL_MARGIN: u32 = 20;
 
     /// A beam, and every option of the items that it keeps within the usual margin.
@@ -83,9 +83,9 @@ pub struct Completed {
     pub score: f64,
     /// What it cost.
     pub counters: Counters,
-    /// Whether the limit of work or a deadline was reached, so that the answer is a best effort.
+    /// Whether the work limit or a deadline was reached, so that the answer is a best effort.
     pub cut_short: bool,
-    /// All that was found, if it was asked for.
+    /// Everything that was found, if it was asked for.
     pub out_forest: Option<OutForest>,
 }
 
@@ -126,15 +126,15 @@ const CELLS_PER_LOOK: u64 = 256;
 /// Called with each item that a trace shows.
 pub type OnVisit<'v> = Option<&'v mut dyn FnMut(&Visit)>;
 
-/// What a left-to-right search is given beside its deduction and its limits.
+/// What a left-to-right search is given besides its deduction and its limits.
 pub struct Run<'a, L> {
     /// The word model.
     pub lm: &'a L,
     /// The step model, if there is one.
     pub steps: Option<&'a mut dyn StepModel>,
-    /// Whether all that was found is kept, for n-best lists.
+    /// Whether everything that was found is kept, for n-best lists.
     pub out_forest: bool,
-    /// When to come to an end.
+    /// When to stop.
     pub stop: &'a Stop,
 }
 
@@ -151,7 +151,7 @@ impl<L> std::fmt::Debug for Run<'_, L> {
     }
 }
 
-/// The memory of left-to-right searches, used again from sentence to sentence.
+/// The memory of left-to-right searches, reused from sentence to sentence.
 #[derive(Debug)]
 pub struct Engine<S> {
     states: States<S>,
@@ -450,7 +450,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         self.ways = ways;
     }
 
-    /// Puts a newcomer where it belongs.
+    /// Puts a new item where it belongs.
     fn settle<D, L>(
         &mut self,
         lm: &L,
@@ -495,7 +495,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
     fn out_forest<E: Edges>(&self, forest: &E, order: EdgeOrder) -> OutForest {
         let mut builder = OutForestBuilder::new(self.nodes.len() + 1, order);
         let goal = self.nodes.len();
-        // The node of the axiom, which is the first, is there without any arc.
+        // The node of the axiom, which is the first, needs no other node.
         builder.arc(0, &[], &[], 0.0, forest);
         for arc in self.nodes.arcs() {
             let edges = self.nodes.edges(arc.trail, arc.since);

@@ -1,4 +1,4 @@
-//! The items that a search has reached, how it got there, and who competes with whom.
+//! The items that a search has reached, how it got there, and which of them compete.
 
 use sylvan_base::hash::fold;
 use sylvan_base::{HashMap, Id, IndexVec, define_id};
@@ -59,7 +59,7 @@ pub(super) struct Arc {
     pub(super) since: TrailId,
 }
 
-/// A newcomer before it is known whether it stays.
+/// A new item, before it is known whether it stays.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Arrival {
     pub(super) item: ItemId,
@@ -72,7 +72,7 @@ pub(super) struct Arrival {
     pub(super) charged: Option<u32>,
 }
 
-/// What happened to a newcomer.
+/// What happened to a new item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     New,
@@ -83,18 +83,18 @@ pub(super) enum Fate {
 #[derive(Debug)]
 pub(super) struct Nodes {
     nodes: IndexVec<NodeId, Node>,
-    /// By bin, so that what a long sentence has left behind is not in the way of what it does next.
+    /// By bin, so that the map stays small in a long sentence.
     index: Vec<HashMap<(ItemId, StateId, StepState), NodeId>>,
     trails: IndexVec<TrailId, Trail>,
-    /// The items that arrived in a bin since it was last looked at.
+    /// By bin: the items that arrived since it was last worked on.
     bins: Vec<Vec<NodeId>>,
-    /// By bin: as many items as the beam keeps are at least this good, so worse ones need not come.
+    /// By bin: a full beam of items is at least this good, so worse ones can be turned away.
     thresholds: Vec<f64>,
     /// All ways to all nodes, if they are kept.
     arcs: Vec<Arc>,
     keep_arcs: bool,
     beam: usize,
-    /// The cells of the charges of the step at work.
+    /// The cells of the current step's charges.
     local: Vec<Option<TrailId>>,
     pending: Vec<u32>,
     ranked: Vec<NodeId>,
@@ -187,7 +187,7 @@ impl Nodes {
         self.local.resize(application.trail.len(), None);
     }
 
-    /// The list of edges after a charge of the step at work.
+    /// The list of edges after a charge of the current step.
     pub(super) fn trail<E: Edges>(
         &mut self,
         forest: &E,
@@ -215,7 +215,7 @@ impl Nodes {
         known
     }
 
-    /// Puts a newcomer into its bin unless it is hopeless or an equal one is better.
+    /// Puts a new item into its bin unless it is hopeless or an equal one is better.
     pub(super) fn insert<E: Edges>(
         &mut self,
         forest: &E,
@@ -250,7 +250,7 @@ impl Nodes {
             Some(old) => {
                 let was = self.nodes[old];
                 if !was.expanded && !was.waiting {
-                    // It had been dropped in an earlier round, or when it was worse: a newcomer in all but name.
+                    // It was dropped in an earlier round, or when it was worse: in effect a new item.
                     self.nodes[old] = node;
                     self.add(bin, old);
                 } else if !was.expanded && better(score, hash, was.score, was.hash) {
@@ -273,7 +273,7 @@ impl Nodes {
 
     fn add(&mut self, bin: usize, id: NodeId) {
         self.bins[bin].push(id);
-        // Shrinking now and then costs little and gives the threshold that saves work.
+        // Shrinking now and then costs little and yields the threshold that saves work.
         if self.bins[bin].len() >= self.beam.saturating_mul(2).max(32) {
             let mut members = std::mem::take(&mut self.bins[bin]);
             members.select_nth_unstable_by(self.beam - 1, |&a, &b| self.order(a, b));

@@ -22,7 +22,7 @@ struct Scored {
     next: StateId,
 }
 
-/// No bundle is looked up that is empty, so this matches nothing.
+/// Empty bundles are never looked up, so this matches nothing.
 const VACANT: Scored =
     Scored { state: StateId(u32::MAX), bundle: BundleId::EMPTY, score: 0.0, next: StateId(u32::MAX) };
 
@@ -33,8 +33,8 @@ const PLACES: usize = 1 << 13;
 pub(super) struct States<S> {
     states: Vec<S>,
     index: HashMap<S, StateId>,
-    /// What was scored last, by the hash of state and bundle; an entry gives way to the next of its place, so that
-    /// the memory at work does not grow with the sentence.
+    /// What was scored last, by the hash of state and bundle; a new entry replaces the old one in its place,
+    /// so that the working memory does not grow with the sentence.
     scored: Vec<Scored>,
     /// Words scored.
     pub(super) queries: u64,

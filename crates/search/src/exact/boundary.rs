@@ -4,10 +4,10 @@
 //!   left: w1 w2 .. (at most k)     . . . hidden . . .     right: .. v2 v1 (at most k)
 //! ```
 //!
-//! Every word of a piece is charged the most that it can score given what is known before it inside the piece.
-//! Joining two pieces makes more known about the first words of the second one, and their charge can only
-//! fall. With `k = order - 1` nothing that matters is hidden, and once the sentence's start is joined too all
-//! charges are true scores.
+//! Every word of a piece is charged the most that it can score given what is known before it inside the
+//! piece. Joining two pieces reveals more about what precedes the first words of the second, and their charge
+//! can only fall. With `k = order - 1` nothing that matters is hidden, and once the sentence's start is
+//! joined too all charges are true scores.
 //!
 //! Both ends are cut as short as the model allows ([`LanguageModel::horizon`]). Either end is a function of the
 //! piece's words, and the ends at `k` are a function of those at `k + 1`: so joining at one level mirrors joining
@@ -42,7 +42,7 @@ const FORGOTTEN: RightId = RightId(u32::MAX);
 enum Kind {
     /// It is the whole piece; what follows the piece is seen from before it.
     Whole,
-    /// Nothing before the piece matters to the words behind, but for backing off from the words of this end, which
+    /// Nothing before the piece matters to the words after these, except for backing off from these, which
     /// the next word pays.
     Closed,
     /// There is more that matters, but it is not known at this level.
@@ -53,7 +53,7 @@ enum Kind {
 struct Left {
     words: Box<[TokenId]>,
     kind: Kind,
-    /// Of a closed end, some word that can follow. Which one makes no difference to what it will pay.
+    /// Of a closed end, some word that can follow. Which one does not matter to what it will pay.
     behind: Option<TokenId>,
     /// What was charged for all these words.
     charged: f64,
@@ -65,7 +65,7 @@ struct Right<S> {
     words: Box<[TokenId]>,
     /// Nothing before these words matters to what follows.
     complete: bool,
-    /// The model's state behind the words.
+    /// The model's state after the words.
     state: S,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Ends {
 pub(super) struct Boundaries<'m, L: LanguageModel> {
     lm: &'m L,
     bounds: SharedBounds<'m>,
-    /// How many words an end has at most.
+    /// An end has at most this many words.
     k: usize,
     lefts: Vec<Left>,
     left_ids: HashMap<(Kind, Box<[TokenId]>), LeftId>,
@@ -171,7 +171,8 @@ impl<'m, L: LanguageModel> Boundaries<'m, L> {
         id
     }
 
-    /// How much less is charged for a piece once the words before it are known. Never above 0, but for rounding.
+    /// How much less is charged for a piece once the words before it are known. Never above 0, except for
+    /// rounding.
     #[inline]
     pub(super) fn change(&mut self, before: RightId, after: LeftId) -> f64 {
         match self.changes.get(&(before, after)) {

@@ -86,7 +86,7 @@ impl Level {
             tables[table as usize].inside[item as usize] = score;
         }
         let mut joins: Vec<Vec<Join>> = vec![Vec::new(); plan.steps.len()];
-        // The known items of the vertex at hand and of the table between.
+        // The known items of the current vertex and of the table between.
         let (mut heads, mut others) = (HashMap::default(), HashMap::default());
         let mut head = TableId::MAX;
         for (index, step) in plan.steps.iter().enumerate() {
@@ -135,7 +135,7 @@ impl Level {
         self.best.map(|(_, score)| score)
     }
 
-    /// The derivation that would score the most if all were as good as it looks.
+    /// The derivation that scores highest if everything is as good as it looks.
     pub(super) fn derivation(&self, plan: &Plan) -> Option<Derivation> {
         let (goal, _) = self.best?;
         let mut edges: Vec<EdgeId> = Vec::new();

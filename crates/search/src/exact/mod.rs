@@ -1,5 +1,5 @@
 //! Exact search with a certificate: the optimum and the proof that it is one, or the best found and how much better
-//! anything else can be at most.
+//! any other can be at most.
 //!
 //! ```text
 //! forest --Plan--> joins of two things at a time
@@ -71,7 +71,8 @@ impl Default for Effort {
 pub struct Certified {
     /// The best derivation found; `None` if the forest has none.
     pub best: Option<Outcome>,
-    /// No derivation scores more than this, but for rounding; `best`'s score if it is proven to be the optimum.
+    /// No derivation scores more than this, except for rounding; `best`'s score if it is proven to be the
+    /// optimum.
     pub upper_bound: f64,
     /// Whether `best` is the optimum.
     pub proven: bool,
@@ -82,7 +83,7 @@ pub struct Certified {
 }
 
 impl Certified {
-    /// How much better than `best` anything can be at most: 0 if it is the optimum.
+    /// How much better than `best` any derivation can be at most: 0 if it is the optimum.
     pub fn gap(&self) -> f64 {
         self.best.as_ref().map_or(0.0, |best| self.upper_bound - best.score)
     }
@@ -95,7 +96,7 @@ pub struct Round {
     pub known: usize,
     /// What a derivation had to reach.
     pub threshold: f64,
-    /// The most that a derivation can score that reaches it; `None` if it is proven that none does.
+    /// The most that a derivation reaching it can score; `None` if it is proven that there is none.
     pub bound: Option<f64>,
     /// Items made.
     pub items: usize,
@@ -120,8 +121,9 @@ impl std::error::Error for NoBounds {}
 
 /// The optimum with its proof, or as much as `effort` allows.
 ///
-/// `start` is what another search found: the better it is, the less there is to look at. Without one, cube pruning is
-/// asked. `stop` is asked now and then and ends the search when it says true: a clock, a signal.
+/// `start` is what another search found: the better it is, the less there is to look at. Without one, cube
+/// pruning makes one. `stop` is called now and then and ends the search when it returns true: a clock, a
+/// signal.
 ///
 /// Scores are compared up to a millionth of their size, because bounds and scores add up the same numbers in different
 /// orders.

@@ -1,7 +1,7 @@
 //! Which words can stand next to which in the translations of one forest.
 //!
-//! A word that no history allowed here lets score high is a word that an exact search can bound tightly: the maximum
-//! over all histories of a model is attained by words that this sentence does not have.
+//! They make the bounds of exact search tight: a model's maximum over all histories is usually attained by
+//! words that this sentence does not have.
 
 use sylvan_base::HashMap;
 use sylvan_forest::{TokenId, TranslationForest};
@@ -9,7 +9,7 @@ use sylvan_forest::{TokenId, TranslationForest};
 use super::plan::{Kind, Plan};
 use crate::neighbours::{Neighbours, Set};
 
-/// How what a table holds can begin and end.
+/// How the items of a table can begin and end.
 #[derive(Debug, Clone)]
 struct Rim {
     first: Set,

@@ -143,7 +143,7 @@ impl Planner {
         }
     }
 
-    /// Puts a symbol behind a table; `single` says that the table has but one item.
+    /// Appends a symbol to a table; `single` says that the table has only one item.
     fn join(
         &mut self,
         first: TableId,
@@ -164,7 +164,7 @@ impl Planner {
     }
 }
 
-/// The best of each group of edges that only the score tells apart.
+/// The best of each group of edges that differ only in score.
 fn best_edges(forest: &TranslationForest, vertex: VertexId) -> Vec<EdgeId> {
     let mut best: Vec<EdgeId> = Vec::new();
     let mut places: HashMap<&[Target], usize> = HashMap::default();

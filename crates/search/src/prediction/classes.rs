@@ -1,4 +1,4 @@
-//! What a frame alone decides, whatever lies below it: how it can be finished, and what completes do inside it.
+//! What a frame alone decides, whatever is below it: how it can be finished, and what completes do inside it.
 //!
 //! Frames with the same goal and prefix are of one class. Each class is worked out once per sentence; applying a step
 //! is then reading lists.

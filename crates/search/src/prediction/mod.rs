@@ -51,13 +51,13 @@ use crate::deduction::{
 use crate::engine::{Completed, Engine, Limits, OnVisit, Run};
 use crate::{LanguageModel, Outcome};
 
-/// What the prediction decoder can be told beside its limits.
+/// Settings of the prediction decoder besides its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prediction {
     /// Whether items are ranked with the cost of what is still to come. Without it the decoder is Feng et al.'s
     /// own ablation.
     pub future: bool,
-    /// u: at most so many ways to go on from one frame, the best by estimate.
+    /// u: at most this many ways to continue from one frame, the best by estimate.
     pub prefixes: usize,
 }
 
@@ -85,7 +85,7 @@ struct Frame {
     covered: u32,
 }
 
-/// A way to go on: scan a bundle, after growing and predicting from a vertex or not.
+/// A way to continue: scan a bundle, either directly or after growing a vertex and predicting from it.
 #[derive(Debug, Clone, Copy)]
 struct Way {
     words: BundleId,
@@ -119,7 +119,7 @@ struct BottomUp<'f> {
     frames: IndexVec<ItemId, Frame>,
     index: HashMap<(ClassId, ItemId), ItemId>,
     ways: Vec<Way>,
-    /// By vertex: the ways to start it, once they were asked for.
+    /// By vertex: the ways to start it, once they have been asked for.
     starts: IndexVec<VertexId, Vec<Way>>,
     open: Vec<Completing>,
 }
@@ -182,8 +182,8 @@ impl<'f> BottomUp<'f> {
         self.starts[vertex] = starts;
     }
 
-    /// The same list for every frame that the vertex can be pending in, in the order that grids want: what is sorted
-    /// once for the vertex need not be sorted again for each of them.
+    /// The same list for every frame that the vertex can be pending in, in the order that grids need: what is
+    /// sorted once for the vertex need not be sorted again for each of them.
     fn find_starts(&mut self, vertex: VertexId) -> Vec<Way> {
         let mut starts = Vec::with_capacity(self.tables.viable(vertex).len());
         for place in 0..self.tables.viable(vertex).len() {
@@ -356,7 +356,7 @@ pub struct PredictionStep {
     pub frames: Vec<(VertexId, Vec<Target>)>,
     /// The same prefixes as the tables number them.
     pub prefixes: Vec<PrefixId>,
-    /// The edges charged so far, each behind those of its tails.
+    /// The edges charged so far, each after those of its tails.
     pub edges: Vec<EdgeId>,
     /// Whether the beam kept it; of the others only the best few are shown.
     pub kept: bool,
@@ -389,7 +389,7 @@ pub fn prediction_traced<L: LanguageModel>(
     Some(Outcome::from(found))
 }
 
-/// Prediction in full: with a step model, with memory that is used again, with all that was found.
+/// Prediction in full: with a step model, reused memory and everything that was found.
 pub fn search<L: LanguageModel>(
     engine: &mut Engine<L::State>,
     forest: &TranslationForest,

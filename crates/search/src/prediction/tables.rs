@@ -71,7 +71,7 @@ struct Prefix {
     children: Vec<(SymId, PrefixId)>,
 }
 
-/// The target sides of all edges, one behind the other.
+/// The target sides of all edges, one after the other.
 #[derive(Debug, Default)]
 struct Sides {
     symbols: Vec<SymId>,
@@ -85,7 +85,7 @@ impl Sides {
     }
 }
 
-/// See the module's head.
+/// See the module documentation.
 #[derive(Debug)]
 pub struct PredictionTables<'f> {
     forest: &'f TranslationForest,
@@ -304,8 +304,8 @@ impl<'f> PredictionTables<'f> {
         self.left_corners.get(vertex.index(), corner.index())
     }
 
-    /// The prefix of some symbols, given by words and vertices; `None` if no edge starts so. Where bundles of equal
-    /// words cover different source words, the first in the forest's order is meant.
+    /// The prefix of some symbols, given by words and vertices; `None` if no edge starts that way. Where
+    /// bundles of equal words cover different source words, the first in the forest's order is meant.
     pub fn prefix(&self, symbols: &[Target]) -> Option<PrefixId> {
         symbols.iter().try_fold(PrefixId::EMPTY, |prefix, &target| {
             let same = |&&(symbol, _): &&(SymId, PrefixId)| match (self.symbols[symbol], target) {
@@ -323,7 +323,7 @@ impl<'f> PredictionTables<'f> {
         &self.sorted[range.start as usize..range.end as usize]
     }
 
-    /// The prefix that a vertex makes longer, if some edge goes on so.
+    /// The prefix extended by a vertex, if some edge continues that way.
     pub fn grown(&self, prefix: PrefixId, vertex: VertexId) -> Option<PrefixId> {
         self.after(prefix, vertex)
     }
@@ -357,7 +357,7 @@ impl<'f> PredictionTables<'f> {
         self.children.get(&(prefix, symbol)).copied()
     }
 
-    /// The prefix that a vertex makes longer, if some edge goes on so.
+    /// The prefix extended by a vertex, if some edge continues that way.
     pub(super) fn after(&self, prefix: PrefixId, vertex: VertexId) -> Option<PrefixId> {
         self.child(prefix, *self.symbol_index.get(&Sym::Vertex(vertex))?)
     }
@@ -432,7 +432,8 @@ impl<'f> PredictionTables<'f> {
         if let Some(row) = self.climbs.borrow().get(&goal) {
             return row.get(&corner).copied().unwrap_or(f64::NEG_INFINITY);
         }
-        // Heads have larger ids than their first vertices, so going down every step up is known already.
+        // Heads have larger ids than their first vertices, so in descending order every step up is already
+        // known.
         let mut row: HashMap<VertexId, f64> = HashMap::default();
         row.insert(goal, 0.0);
         for index in self.left_corners.row_descending(goal.index()).skip(1) {

@@ -38,13 +38,13 @@ struct Group {
     /// What is known of both sides, in marks.
     left: u8,
     right: u8,
-    /// How it looks, if that has been asked.
+    /// How it looks, if that has been worked out.
     shown: u32,
     /// Of its best item.
     best: Best,
 }
 
-/// What queues want to know of the best item of a group, kept here because items are large and far away.
+/// What queues need of the best item of a group, kept here because items are large and far away in memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Best {
     pub(super) item: u32,
@@ -74,7 +74,7 @@ pub(super) struct Groups<V> {
     sorting: Sorting,
 }
 
-/// What splitting needs for a moment.
+/// Scratch memory for splitting.
 #[derive(Debug, Default)]
 struct Sorting {
     index: HashMap<Mark, u32>,
@@ -139,7 +139,7 @@ impl<V> Groups<V> {
         group.left + group.right
     }
 
-    /// Finds out how a group looks: all that its items have in common at their ends.
+    /// Works out how a group looks: everything that its items have in common at their ends.
     pub(super) fn show<M: TwoSided<Shown = V>>(&mut self, lm: &M, items: &[Item<M::State>], group: GroupId) {
         let Group { members, mut left, mut right, shown, .. } = self.group(group).clone();
         if shown != NOT_YET {
@@ -203,7 +203,7 @@ impl<V> Groups<V> {
         sorting.members.clear();
         sorting.members.extend_from_slice(&self.members[range]);
         for &item in &sorting.members {
-            // Items of a vertex differ in some mark. Should they not, they are told apart by their numbers.
+            // Items of a vertex differ in some mark. If not, their numbers tell them apart.
             let mark = match *index < ALL {
                 true => lm.mark(&items[item as usize].state, side, usize::from(*index)),
                 false => Mark::word(item),

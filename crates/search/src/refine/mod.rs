@@ -2,14 +2,15 @@
 //!
 //! Heafield, Koehn & Lavie 2013, "Grouping Language Model Boundary Words to Speed K-Best Extraction from Hypergraphs".
 //!
-//! Cube pruning tries a rule with item after item of its tails, although many of these items have the same outer
-//! words and all fail for the same reason. Here a rule is first applied to all items of its tails at once, and what
-//! is known of them all decides how good that is. When such a candidate is the best of the queue, one of its groups
-//! is split: its best subgroup, of which more is known, and the rest, of which no more is known.
+//! Cube pruning tries a rule with item after item of its tails, although many of these items have the same
+//! outer words and all fail for the same reason. Here a rule is first applied to all items of its tails at
+//! once, and what is known of all of them decides how good that is. When such a candidate is the best of the
+//! queue, one of its groups is split: its best subgroup, of which more is known, and the rest, of which no
+//! more is known.
 //!
 //! ```text
 //! candidate   <e, T1 .. Tk>      e an edge, T_j a group of items of its j-th tail (groups.rs)
-//! priority    score(e) + sum of the best scores in T_j + what can be foretold of the language model at the joints
+//! priority    score(e) + sum of the best scores in T_j + what the language model is known to add at the joints
 //!
 //! <e, .. T_j ..>
 //! --------------------------------------------------------   T_j is no single item; S its best subgroup
@@ -38,8 +39,9 @@ use crate::stop::Stop;
 use crate::{Beam, Outcome, TwoSided};
 use groups::{Groups, Tail};
 
-/// The best derivation that refinement finds; `None` if the forest has none. The beam is the number of items made
-/// per vertex, those included that turn out to have the boundary of another. Without limit the result is exact.
+/// The best derivation that refinement finds; `None` if the forest has none. The beam is the number of items
+/// made per vertex, including those that turn out to have the boundary of another. Without limit the result
+/// is exact.
 pub fn refine<M: TwoSided>(forest: &TranslationForest, lm: &M, beam: Beam) -> Option<Outcome> {
     Refine::default().search(forest, lm, beam, Losers::Forget, &Stop::NEVER)
 }
@@ -199,7 +201,7 @@ impl<S: Copy + Eq + Hash, V> Refine<S, V> {
         self.push(forest, lm, partial.edge, start);
     }
 
-    /// Queues a candidate: an item if its tails are, otherwise by what can be foretold.
+    /// Queues a candidate: as an item if all its tails are items, otherwise by what can be predicted.
     fn push<M: TwoSided<State = S, Shown = V>>(
         &mut self,
         forest: &TranslationForest,

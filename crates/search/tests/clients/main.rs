@@ -1,6 +1,6 @@
-//! Four small clients of the seams, one per family of decoders that is still to come: a structured language model, a
-//! reordering model, undirected search, phrase-based search. Each is checked against figures of its paper or against
-//! brute force, and returns whole derivations whose features replay to their scores.
+//! Four small clients of the public traits, one per family of decoders still to come: a structured language
+//! model, a reordering model, undirected search, phrase-based search. Each is checked against figures of its
+//! paper or against brute force, and returns whole derivations whose features replay to their scores.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../common/mod.rs"]

@@ -82,7 +82,7 @@ impl LanguageModel for TableLm {
     }
 }
 
-/// A model of any order up to 5 whose scores are a hash of context and word: no smoothness to lean on.
+/// A model of any order up to 5 whose scores are a hash of context and word: nothing smooth to rely on.
 pub struct HashLm {
     pub order: usize,
     pub seed: u64,
@@ -171,7 +171,7 @@ impl<L: LanguageModel> Bounds for AllHistories<'_, L> {
     }
 }
 
-/// A tree, its rules and everything to print results.
+/// A tree, its rules and everything needed to print results.
 pub struct Problem {
     pub vocab: Vocab,
     pub tree: Tree,
@@ -344,13 +344,13 @@ pub fn bigram(
     TableLm::new(pairs, words, -2.0, vocab, forest)
 }
 
-/// Equal but for the order of additions.
+/// Equal except for rounding.
 #[track_caller]
 pub fn assert_close(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-5, "found {found}, expected {expected}");
 }
 
-/// The largest number of derivations that brute force is asked to look at.
+/// Brute force looks at no more derivations than this.
 pub const LIMIT: u64 = 4_000;
 
 /// Random trees and grammars with at most [`LIMIT`] derivations.

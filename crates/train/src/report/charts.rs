@@ -27,13 +27,13 @@ pub(super) fn bars(rows: &[(String, f64, String)]) -> String {
     out + "</svg>"
 }
 
-/// Two histograms over the same lengths, one above the other line.
+/// Two histograms over the same lengths, as two lines.
 pub(super) fn histograms(names: [&str; 2], counts: [&[u64]; 2]) -> String {
     const WIDTH: f64 = 640.0;
     const HEIGHT: f64 = 230.0;
     const LEFT: f64 = 50.0;
     const BASE: f64 = 190.0;
-    // The few longest sentences would press all others to the left.
+    // The few longest sentences would squeeze all others to the left.
     let sentences: u64 = counts[0].iter().sum();
     let last = counts
         .iter()

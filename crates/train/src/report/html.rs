@@ -1,4 +1,4 @@
-//! The report as one HTML page that needs nothing else but the explanations beside it.
+//! The report as one HTML page that needs nothing but the explanations beside it.
 
 use super::charts::{bars, histograms};
 use super::{Report, Sample};

@@ -24,22 +24,22 @@ use sylvan_store::{Output, TextReader, read_lines};
 use crate::work::StageReport;
 use sylvan_decode::Result;
 
-/// Sentences that are shown, and as many of the worst ones.
+/// How many sentences are shown, and as many of the worst.
 const SHOWN: usize = 8;
-/// Matrices of links that are drawn, of sentences with at most so many words a side.
+/// How many matrices of links are drawn, and of sentences with how many words a side.
 const MATRICES: usize = 4;
 const MATRIX_WORDS: std::ops::RangeInclusive<usize> = 4..=12;
-/// Shorter sentences are not worth looking at among the worst.
+/// Shorter sentences are left out of the worst: they show little.
 const LEAST_WORDS: usize = 4;
 
-/// Where a run left what the report tells of.
+/// Where a run left what the report is about.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Places<'p> {
     /// The model.
     pub(crate) model: &'p Path,
     /// The folder for the report and the explanations; `tune.svg` is there.
     pub(crate) work: &'p Path,
-    /// The text that was learnt from, in words.
+    /// The training text, in words.
     pub(crate) source: &'p Path,
     /// Its translation.
     pub(crate) target: &'p Path,
@@ -71,7 +71,7 @@ struct Sample {
     page: Option<String>,
 }
 
-/// How many sentences have how many words, by source and target.
+/// Sentences by number of words, source and target.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Lengths {
     counts: [Vec<u64>; 2],
@@ -90,7 +90,7 @@ struct RuleFigures {
     by_variables: Vec<(String, u64)>,
 }
 
-/// All that a report says.
+/// Everything in a report.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Report {
     title: String,

@@ -1,4 +1,4 @@
-//! Checking: leaves out pairs that would do harm, and stops where something is wrong with the whole.
+//! Checking: drops harmful pairs, and stops if the text as a whole looks wrong.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::run::Run;
 use crate::work::Stage;
 use sylvan_decode::{Error, Result};
 
-/// What rules and links cannot be learnt from. The rest (duplicates, markup, ..) is told but kept.
+/// Rules and links cannot be learnt from these. The rest (duplicates, markup, ..) is reported but kept.
 const HARMFUL: [Kind; 9] = [
     Kind::EmptySource,
     Kind::EmptyTarget,
@@ -27,7 +27,7 @@ const HARMFUL: [Kind; 9] = [
     Kind::Alignment,
 ];
 
-/// If more than one line in so many would have to go, something else is wrong.
+/// If more than one line in this many would have to go, something else is wrong.
 const MOST: usize = 4;
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
@@ -121,7 +121,7 @@ fn findings(files: &[PathBuf], has_trees: bool, has_links: bool) -> Result<(usiz
     Ok((lines, checker.finish()))
 }
 
-/// Tells what was found, and refuses a text that is wrong as a whole.
+/// Reports what was found, and refuses a text that is wrong as a whole.
 fn judge(
     source: &Path,
     lines: usize,
@@ -143,7 +143,7 @@ fn judge(
         });
         let found = format!("{} of {lines} lines that cannot be used{example}", bad.len());
         return Err(Error::setting(shown(source), found, "a parallel text")
-            .advise("do the files belong together? `sylvan check` tells all"));
+            .advise("do the files belong together? `sylvan check` lists all problems"));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Evaluating: translates the tuning text and what was held out with several searches, and measures.
+//! Evaluating: translates the tuning text and the held-out text with several searches, and scores them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     Ok(())
 }
 
-/// The searches that are measured: the one that was tuned with first, then those that work left to right.
+/// The searches to measure: first the one used in tuning, then those that work left to right.
 fn searches(beam: usize) -> [Search; 3] {
     // Items of a left-to-right search cost several times as much.
     let left_to_right = |name: SearchName| Search::named(name).with_beam(beam.min(name.default_beam()));
@@ -81,7 +81,8 @@ fn searches(beam: usize) -> [Search; 3] {
     ]
 }
 
-/// How translations are written and measured: tokens as they are, or natural text as others would measure it.
+/// How translations are written and measured: tokens as they are, or natural text as is usual for the
+/// language.
 fn measuring(tokenized: bool, lang: &str) -> (TargetText, Bleu) {
     let Ok(lang) = lang.parse::<Lang>();
     let tokenizer = match (tokenized, lang) {

@@ -1,4 +1,4 @@
-//! Holding out: takes the last pairs out of the training text, to be measured on.
+//! Holding out: takes the last pairs out of the training text, to measure on.
 
 use std::path::{Path, PathBuf};
 

@@ -39,7 +39,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         out.finish()?;
         let layout = LayoutKind::Hash;
         Lm::open(&arpa)?.compile(&model, CompileConfig { layout, quantize: None, bounds: false })?;
-        // Only the compiled model is wanted.
+        // Only the compiled model is needed.
         std::fs::remove_file(&arpa).map_err(sylvan_base::InputError::io(&arpa, "remove"))?;
         Ok::<(), Error>(())
     })

@@ -1,4 +1,4 @@
-//! The training text: packed for the model, unless it is not to be kept.
+//! The training text: packed for the model, if it is to be kept.
 
 use sylvan_decode::lines::write_lines;
 

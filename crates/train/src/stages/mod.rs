@@ -1,4 +1,4 @@
-//! The stages of training, one file each, and which of them a formalism takes.
+//! The stages of training, one file each, and which of them a formalism has.
 
 mod check;
 mod evaluate;
@@ -26,7 +26,7 @@ use sylvan_store::{Output, TextReader};
 use crate::run::Run;
 use sylvan_decode::{Error, Result};
 
-/// A stage: reads what is there, puts down what it made, says what happens.
+/// A stage: reads what it needs from the run, records what it made, reports what happens.
 pub(crate) type StageFn = fn(&mut Run<'_>, &mut dyn FnMut(&str)) -> Result<()>;
 
 /// From two texts and trees, or a way to make them, to a tuned model.
@@ -55,10 +55,10 @@ pub(crate) fn of(formalism: Formalism) -> Result<&'static [StageFn]> {
     }
 }
 
-/// Lines that are worked on at a time.
+/// How many lines are processed at a time.
 const CHUNK: usize = 4096;
 
-/// Writes what becomes of each line of a file, on several threads, in order.
+/// Maps each line of a file, on several threads, and writes the results in order.
 fn each_line(
     from: &Path,
     to: &Path,
@@ -86,7 +86,7 @@ fn each_line(
     }
 }
 
-/// A model of what was learnt so far.
+/// A model made of what was learnt so far.
 fn open_model(rules: &Path, language_model: &Path, weights: &Weights) -> Result<Arc<Model>> {
     let (model, _) = Model::open_parts(rules, &[language_model.to_path_buf()], weights)?;
     Ok(Arc::new(model))

@@ -12,9 +12,9 @@ use crate::run::Run;
 use crate::work::Stage;
 use sylvan_decode::{Error, Result};
 
-/// One in so many trees of a treebank measures the parser and is not learnt from.
+/// One in this many trees of a treebank is for measuring the parser, not for training.
 const HELD: usize = 20;
-/// A parser that knows fewer of a text's words than one in so many belongs to another language.
+/// A parser that knows less than one in this many of a text's words is for another language.
 const KNOWN: usize = 3;
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
@@ -61,7 +61,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     Ok(())
 }
 
-/// Whether enough words of a text are known to a parser or treebank.
+/// Checks that a parser or treebank knows enough words of a text.
 fn same_language(what: &Path, text: &Path, knows: impl Fn(&str) -> bool) -> Result<()> {
     let mut reader = TextReader::open(text)?.tolerant();
     let (mut words, mut known) = (0, 0);

@@ -1,4 +1,4 @@
-//! The report: what each stage cost as JSON, and a page to look at, in the work folder.
+//! The report, in the work folder: scores and the cost of each stage as JSON, and a page for people.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Rules: cut from trees, links and target words, and scored.
+//! Rules: extracted from trees, links and target words, and scored.
 
 use sylvan_rules::extract::ExtractConfig;
 use sylvan_rules::{Preprocessing, ScoreConfig, TrainingFiles};

@@ -1,4 +1,4 @@
-//! Tokenising: cuts raw text into words.
+//! Tokenising: splits raw text into words.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let (threads, progress) = (run.threads, run.progress);
     run.work.run(&stage, say, |_| {
         let tokenizers = langs.each_ref().map(|lang| tokenizer(lang, Protect::default()));
-        progress.begin("cutting text into words", None);
+        progress.begin("splitting text into words", None);
         for (from, to, side) in &jobs {
             let cut = |line: &str| words(&tokenizers[*side], line).join(" ");
             each_line(from, to, threads, &cut, &mut |lines| progress.at(lines))?;

@@ -1,4 +1,4 @@
-//! Parsing: makes trees of texts that have none.
+//! Parsing: makes trees for texts that have none.
 
 use sylvan_base::Vocab;
 use sylvan_parse::{Parser, Workspace};

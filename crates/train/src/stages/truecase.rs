@@ -1,4 +1,4 @@
-//! Truecasing: gives first words of sentences their usual case.
+//! Truecasing: gives the first words of sentences their usual case.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Tuning: finds the weights with which the tuning text is translated best.
+//! Tuning: finds the weights that translate the tuning text best.
 
 use std::path::PathBuf;
 

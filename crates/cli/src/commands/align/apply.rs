@@ -12,9 +12,9 @@ use crate::threads::threads;
 
 /// Aligns parallel text with a saved model.
 ///
-/// A model with fertility goes on learning from the new text on top of what it knows, so that words it has never
-/// seen are aligned too; links of a line therefore depend on the other lines of the same file. The model file
-/// itself does not change.
+/// A model with fertility keeps learning from the new text on top of what it knows, so that words it has
+/// never seen are aligned too; links of a line therefore depend on the other lines of the same file. The
+/// model file itself does not change.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  sylvan align apply --model en-ja.align --source new.en --target new.ja --out links"
@@ -33,10 +33,10 @@ pub(crate) struct Apply {
     /// How much time to spend: fast, default or best.
     #[arg(long, default_value_t = Preset::Default)]
     preset: Preset,
-    /// Where the random numbers start.
+    /// The seed of random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads; as many as there are processors unless given.
+    /// Threads; by default as many as there are processors.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
 }
@@ -49,7 +49,7 @@ impl Apply {
         let limited = model.kind() == ModelKind::Fertility && self.scores.is_none();
         let bitext = self.text.read(limited, &progress)?;
         let threads = threads(self.threads);
-        // The known pairs count: a text that is small beside them needs no more sweeps than they did.
+        // The model's own pairs count: a small text added to them needs no more sweeps than they did.
         let size = bitext.len() + usize::try_from(model.pairs()).unwrap_or(usize::MAX / 2);
         let method = self.preset.method(size, self.seed);
         let aligner = Aligner::apply(&bitext, &model, &method, threads, &progress)?;

@@ -12,7 +12,7 @@ use crate::commands::Format;
 
 /// Compares links with hand-made ones: alignment error rate, precision, recall, F1.
 ///
-/// Lines of links beyond the last hand-made one are not looked at, so a text that was aligned together with more
+/// Lines of links beyond the last hand-made one are ignored, so a text that was aligned together with more
 /// text can be judged as it is. Values are shares between 0 and 1.
 #[derive(Debug, Args)]
 #[command(

@@ -1,4 +1,4 @@
-//! Reading files of links in the formats that people have.
+//! Reading files of links in the usual formats.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ impl Links {
         parsed.map(Some).map_err(|fault| self.reader.locate(fault))
     }
 
-    /// An error about this file having an end where another has none.
+    /// The error that this file ends before another.
     pub(super) fn ended(&self, other: &Path) -> InputError {
         let fault = Fault::new(0, "the end", format!("as many lines as in {}", other.display()))
             .advise("do the files belong together?");
@@ -51,7 +51,7 @@ impl Links {
     }
 }
 
-/// Two files, line by line; they must be equally long.
+/// Reads two files line by line; they must be equally long.
 pub(super) fn for_each_line(
     a: (&PathBuf, Base),
     b: (&PathBuf, Base),

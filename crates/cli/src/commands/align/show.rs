@@ -35,7 +35,7 @@ pub(crate) struct Show {
     /// SVG instead of text.
     #[arg(long)]
     svg: bool,
-    /// Where to; - for standard output.
+    /// Where the drawing goes; - for standard output.
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
 }

@@ -9,7 +9,7 @@ use sylvan_store::Output;
 
 use super::links::{LinkFormat, for_each_line};
 
-/// Combines two files of links, both as source-target pairs, in the way of the tool atools.
+/// Combines two files of links, both as source-target pairs, as the tool atools does.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  sylvan align symmetrize --heuristic grow-diag --forward fwd --reverse rev --out links"

@@ -1,4 +1,5 @@
-//! What `train` and `apply` share: reading the two texts, and writing links and all that goes with them.
+//! What `train` and `apply` share: reading the two texts, and writing links and everything that goes with
+//! them.
 
 use std::path::PathBuf;
 
@@ -25,17 +26,17 @@ pub(super) struct Text {
     /// Compare words in lower case.
     #[arg(long)]
     lowercase: bool,
-    /// How much memory to take, vocabulary and model apart, such as 64M or 2G. What does not fit goes to scratch
-    /// files, which takes about twice the time; the result is the same bytes.
+    /// How much memory to use besides the vocabulary and the model, such as 64M or 2G. What does not fit goes
+    /// to scratch files, which takes about twice the time; the result is the same bytes.
     #[arg(long, value_name = "SIZE", default_value = "384M", value_parser = parse_size)]
     memory: usize,
-    /// Where scratch files go; to the system's folder for temporary files if not given.
+    /// Where scratch files go; by default the system's folder for temporary files.
     #[arg(long, value_name = "FOLDER")]
     scratch: Option<PathBuf>,
 }
 
 impl Text {
-    /// Reads both texts; `limited` is whether the method can do with little memory.
+    /// Reads both texts; `limited` says whether the method can make do with little memory.
     pub(super) fn read(&self, limited: bool, progress: &dyn Progress) -> anyhow::Result<Bitext> {
         let config = ReadConfig { lowercase: self.lowercase, max_words: self.max_words.into() };
         let folder = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
@@ -151,7 +152,7 @@ fn cells(matrix: &Posteriors) -> String {
     out
 }
 
-/// Says something on standard error.
+/// Prints a note on standard error.
 #[allow(clippy::print_stderr)]
 pub(super) fn note(message: &str) {
     eprintln!("{message}");

@@ -9,9 +9,10 @@ use super::text::{Results, Text, note};
 use crate::progress::Terminal;
 use crate::threads::threads;
 
-/// Learns a model from parallel text, writes its links and, if asked, the model.
+/// Learns a model from parallel text, writes the links and, if asked, the model.
 ///
-/// The presets sample a hidden Markov model with fertility (Östling & Tiedemann 2016) and differ in how long;
+/// The presets sample a hidden Markov model with fertility (Östling & Tiedemann 2016) for different lengths
+/// of time;
 /// --method chooses another model, which needs the whole text in memory. Results are the same bytes at any
 /// number of threads and in any memory.
 #[derive(Debug, Args)]
@@ -29,7 +30,7 @@ pub(crate) struct Train {
     /// How much time to spend: fast, default or best.
     #[arg(long, default_value_t = Preset::Default)]
     preset: Preset,
-    /// Where the random numbers start.
+    /// The seed of random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Expectation maximisation instead of a preset.
@@ -44,7 +45,7 @@ pub(crate) struct Train {
     /// Multiply the posteriors of both directions before counting (Liang et al. 2006).
     #[arg(long, requires = "method")]
     agreement: bool,
-    /// Threads; as many as there are processors unless given.
+    /// Threads; by default as many as there are processors.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
 }

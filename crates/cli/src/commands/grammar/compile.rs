@@ -1,4 +1,4 @@
-//! `sylvan grammar compile`: a text table that we exported into a file that opens at once.
+//! `sylvan grammar compile`: an exported text table into a file that opens at once.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::import::{Foreign, say};
 use super::options::TreeOptions;
 use crate::progress::Terminal;
 
-/// Compiles a text table, such as `export` writes, after it was edited by hand or by other tools.
+/// Compiles a text table as `export` writes it, after editing by hand or by other tools.
 ///
 /// The same as `import`, but trees are taken to be prepared as `extract` prepares them by default.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Compile {
     /// Where the compiled table goes.
     #[arg(value_name = "RULES")]
     out: PathBuf,
-    /// Round feature values to so many bits each, 1 to 16; without this they are exact.
+    /// Round feature values to this many bits each, 1 to 16; without this they are exact.
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=16))]
     quantize: Option<u32>,
     #[command(flatten)]

@@ -9,10 +9,11 @@ use sylvan_store::Output;
 
 use super::import::Foreign;
 
-/// Writes a rule table as text that another toolkit reads.
+/// Writes a rule table as text that another toolkit can read.
 ///
-/// Travatar's format holds all of a rule; Moses' and cdec's hold the rule and its features. Importing any of these again
-/// gives the same translations. Joshua's has no place for inner nodes, so only rules of one level come back.
+/// Travatar's format holds everything about a rule; Moses' and cdec's hold the rule and its features.
+/// Importing any of these again gives the same translations. Joshua's has no place for inner nodes, so only
+/// rules of one level come back.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan grammar export --format travatar enja.rules rule-table.gz")]
 pub(crate) struct Export {

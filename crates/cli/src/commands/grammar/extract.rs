@@ -1,4 +1,4 @@
-//! `sylvan grammar extract`: rules out of parallel trees and sentences.
+//! `sylvan grammar extract`: rules from parallel trees and sentences.
 
 use std::path::PathBuf;
 
@@ -25,11 +25,13 @@ pub(crate) struct Extract {
     /// Source trees, plain or compressed.
     #[arg(long, value_name = "FILE")]
     trees: PathBuf,
-    /// How the trees are written. Of forests and lists every rule counts by the probability of the trees that have it.
+    /// How the trees are written. In forests and lists a rule counts by the probability of the trees that
+    /// have it.
     #[arg(long, value_enum, default_value = "penn")]
     tree_format: Written,
-    /// Forests and lists: scores are multiplied with this before they count as log-probabilities; 0 counts all trees
-    /// alike. (The scores of `parser parse --k-best` want about 0.0005; its forests have log-probabilities.)
+    /// Forests and lists: scores are multiplied by this before they count as log-probabilities; 0 counts all
+    /// trees alike. (The scores of `parser parse --k-best` need about 0.0005; its forests have
+    /// log-probabilities.)
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_scale)]
     tree_scale: f64,
     /// Target sentences, one per line.
@@ -50,10 +52,10 @@ pub(crate) struct Extract {
     /// How much memory rules may take before they go to scratch files, such as 512M or 2G.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = parse_size)]
     memory: usize,
-    /// Threads that cut rules out.
+    /// Threads for extracting rules.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     threads: u32,
-    /// Where scratch files go; beside the table if not given.
+    /// Where scratch files go; by default beside the table.
     #[arg(long, value_name = "FOLDER")]
     scratch: Option<PathBuf>,
     #[command(flatten)]
@@ -68,9 +70,9 @@ pub(crate) struct Extract {
 enum Written {
     /// Penn brackets, one tree per line.
     Penn,
-    /// Packed forests in Egret's format, such as `parser parse --format forest` writes.
+    /// Packed forests in Egret's format, as `parser parse --format forest` writes them.
     Forest,
-    /// Lines of number ||| log score ||| tree, such as `parser parse --k-best` writes.
+    /// Lines of number ||| log score ||| tree, as `parser parse --k-best` writes them.
     List,
 }
 
@@ -95,7 +97,7 @@ fn parse_scale(text: &str) -> Result<f64, String> {
     scale.ok_or_else(|| "expected a number from 0 up".to_string())
 }
 
-/// Bytes, or with K, M or G behind.
+/// A number of bytes, or with K, M or G after it.
 pub(crate) fn parse_size(text: &str) -> Result<usize, String> {
     let (digits, shift) = match text.trim_end_matches(['b', 'B', 'i']).as_bytes().last() {
         Some(b'k' | b'K') => (&text[..text.len() - suffix_len(text)], 10),

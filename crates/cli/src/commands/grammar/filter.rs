@@ -8,7 +8,7 @@ use sylvan_trees::penn::{PennOptions, PennReader};
 
 use super::import::say;
 
-/// Writes a table with the rules that given trees can use, or that were seen often enough.
+/// Writes a table with only the rules that given trees can use, or that were seen often enough.
 ///
 /// A table filtered for some trees translates them exactly as the whole table does.
 #[derive(Debug, Args)]
@@ -25,10 +25,10 @@ pub(crate) struct Filter {
     /// Keep rules that match somewhere in these trees, one per line.
     #[arg(long, value_name = "FILE")]
     trees: Option<PathBuf>,
-    /// Keep rules seen at least so often.
+    /// Keep rules seen at least this often.
     #[arg(long, value_name = "COUNT", default_value_t = 0.0)]
     min_count: f64,
-    /// Keep so many target sides per source side, the most frequent; 0 keeps all.
+    /// Keep this many target sides per source side, the most frequent; 0 keeps all.
     #[arg(long, value_name = "N", default_value_t = 0)]
     per_source: u32,
 }

@@ -11,7 +11,7 @@ use crate::progress::Terminal;
 
 /// Turns another toolkit's rule table into a file that is mapped into memory instead of being read.
 ///
-/// Features get this program's names (egfp becomes p_ef), which is said on standard error. What was done to the
+/// Features get this program's names (egfp becomes p_ef), as reported on standard error. What was done to the
 /// trees that the rules were learnt from is recorded in the table and done to the input when it is used.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan grammar import --format travatar --keep-root --binarize right \
@@ -26,13 +26,13 @@ pub(crate) struct Import {
     /// The rules were learnt from trees that were binarised on this side.
     #[arg(long, value_enum, value_name = "SIDE")]
     binarize: Option<Side>,
-    /// Round feature values to so many bits each, 1 to 16; without this they are exact.
+    /// Round feature values to this many bits each, 1 to 16; without this they are exact.
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=16))]
     quantize: Option<u32>,
     /// The table, plain or compressed; - for standard input.
     #[arg(value_name = "IN")]
     table: PathBuf,
-    /// Where our table goes.
+    /// Where the imported table goes.
     #[arg(value_name = "RULES")]
     out: PathBuf,
 }

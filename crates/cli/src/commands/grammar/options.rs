@@ -1,4 +1,4 @@
-//! Options that several commands share: what is done to trees, which rules are learnt, how they are scored.
+//! Options that several commands share: how trees are prepared, which rules are learnt, how they are scored.
 
 use clap::Args;
 use sylvan_rules::extract::{Attach, ExtractConfig, Numbering};
@@ -9,7 +9,7 @@ use sylvan_trees::{CleanUp, Direction, Root, Unaries};
 
 use super::import::Side;
 
-/// What is done to trees.
+/// How trees are prepared.
 #[derive(Debug, Args)]
 pub(crate) struct TreeOptions {
     /// Keep the outermost ROOT or TOP node.
@@ -18,7 +18,7 @@ pub(crate) struct TreeOptions {
     /// Leave trees as they are: keep traces, function tags and the outermost node.
     #[arg(long, help_heading = "Trees")]
     as_is: bool,
-    /// Make chains of nodes with one child single nodes.
+    /// Merge each chain of nodes with one child into a single node.
     #[arg(long, help_heading = "Trees")]
     collapse_unary: bool,
     /// Binarise nodes with more than two children on this side.
@@ -42,28 +42,30 @@ impl TreeOptions {
 /// Which rules are learnt.
 #[derive(Debug, Args)]
 pub(crate) struct LimitOptions {
-    /// The limits of Travatar's training script; single limits can be changed beside it.
+    /// The limits of Travatar's training script; single limits can still be changed.
     #[arg(long, help_heading = "Limits")]
     like_travatar: bool,
-    /// Most minimal rules per rule; 1 learns minimal rules alone [default: 4].
+    /// At most this many minimal rules per rule; 1 learns minimal rules alone [default: 4].
     #[arg(long, value_name = "N", help_heading = "Limits")]
     compose: Option<u32>,
-    /// Most expanded nodes per rule [default: 10].
+    /// At most this many expanded nodes per rule [default: 10].
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_nodes: Option<u32>,
-    /// Most target words per rule [default: 10].
+    /// At most this many target words per rule [default: 10].
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_words: Option<u32>,
-    /// Most source words per rule [default: any number].
+    /// At most this many source words per rule [default: any number].
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_source_words: Option<u32>,
-    /// Most variables per rule [default: 4].
+    /// At most this many variables per rule [default: 4].
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_variables: Option<u32>,
-    /// Phrases of up to so many source words become rules whatever the number of minimal rules [default: 0].
+    /// Phrases of up to this many source words become rules, however many minimal rules they hold [default:
+    /// 0].
     #[arg(long, value_name = "N", help_heading = "Limits")]
     phrases: Option<u32>,
-    /// Number variables as Travatar's extractor does, which confuses them in some rules; for comparisons alone.
+    /// Number variables as Travatar's extractor does, which confuses them in some rules; for comparisons
+    /// only.
     #[arg(long, help_heading = "Limits")]
     number_like_travatar: bool,
     /// Rules that are less than this part of an occurrence are not learnt [default: 0.01 for forests, else 0].
@@ -72,7 +74,7 @@ pub(crate) struct LimitOptions {
     /// What becomes of target words without a link.
     #[arg(long, value_enum, default_value = "lowest", help_heading = "Limits")]
     attach: AttachWords,
-    /// With --attach exhaustive: most unlinked words on each side.
+    /// With --attach exhaustive: at most this many unlinked words on each side.
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Limits")]
     attach_words: u32,
 }
@@ -121,20 +123,20 @@ pub(crate) struct ScoreOptions {
     /// What counts as one target side.
     #[arg(long, value_enum, default_value = "labelled", help_heading = "Scores")]
     target_sides: TargetSides,
-    /// Most target sides per source side, the most frequent; 0 keeps all.
+    /// Keep this many target sides per source side, the most frequent; 0 keeps all.
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Scores")]
     per_source: u32,
     /// Drop rules that could be chance: alpha+epsilon, alpha-epsilon, or the least -ln p (Johnson et al. 2007).
     #[arg(long, value_name = "LEVEL", value_parser = parse_significance, help_heading = "Scores")]
     significance: Option<Significance>,
-    /// Round feature values to so many bits each, 1 to 16.
+    /// Round feature values to this many bits each, 1 to 16.
     #[arg(long, value_name = "BITS", default_value_t = 16, help_heading = "Scores",
         value_parser = clap::value_parser!(u32).range(1..=16), conflicts_with = "exact")]
     quantize: u32,
     /// Keep feature values as exact floats.
     #[arg(long, help_heading = "Scores")]
     exact: bool,
-    /// Training lines to remember per rule.
+    /// How many training lines to remember per rule.
     #[arg(long, value_name = "K", default_value_t = 3, help_heading = "Scores")]
     lines: u32,
     /// Two more features: rare (1 divided by how often the rule was seen) and lexical (1 if it has source words).

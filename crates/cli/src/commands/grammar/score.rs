@@ -11,7 +11,7 @@ use super::import::say;
 use super::options::{ScoreOptions, TreeOptions};
 use crate::progress::Terminal;
 
-/// Adds up counted rules, which `extract --counts` wrote, scores them and writes a table.
+/// Adds up counted rules from `extract --counts`, scores them and writes a table.
 ///
 /// Counts of several corpora or machines may be given together; equal rules add up. With the same corpus the table
 /// has the same rules and features as that of `extract` alone.

@@ -1,4 +1,4 @@
-//! `sylvan grammar show`: which rules are there for these words?
+//! `sylvan grammar show`: which rules have these words?
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::commands::Format;
 
 /// Finds rules by words of their source or target side and prints them, the most frequent first.
 ///
-/// All words must stand on the side, in this order, one after the other (variables may stand between them).
+/// All words must be on that side, in this order, one after the other (with variables between them or not).
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan grammar show enja.rules --source \"good morning\" --limit 5")]
 pub(crate) struct Show {
@@ -24,7 +24,7 @@ pub(crate) struct Show {
     /// Words of the target side.
     #[arg(long, value_name = "WORDS")]
     target: Option<String>,
-    /// Most rules to print; 0 for all.
+    /// Print at most this many rules; 0 for all.
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     /// How they are printed.

@@ -1,11 +1,11 @@
-//! `sylvan grammar verify`: is a rule table whole?
+//! `sylvan grammar verify`: is a rule table intact?
 
 use std::path::PathBuf;
 
 use clap::Args;
 use sylvan_rules::Grammar;
 
-/// Reads a whole rule table: checksums, strings, and that every rule is one.
+/// Checks a whole rule table: checksums, strings, and that every rule is well-formed.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan grammar verify enja.rules")]
 pub(crate) struct Verify {

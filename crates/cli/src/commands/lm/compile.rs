@@ -10,8 +10,8 @@ use sylvan_base::Progress;
 
 /// Compiles ARPA text into a file that is mapped into memory instead of being read.
 ///
-/// The layout `hash` is the fastest; `trie` takes half the room and two to three times as long. Both score exactly
-/// as the ARPA text does, unless the trie is quantised.
+/// The layout `hash` is the fastest; `trie` takes half the space and two to three times as long. Both score
+/// exactly as the ARPA text does, unless the trie is quantised.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan lm compile --arpa en.arpa.gz --layout trie --out en.lm")]
 pub(crate) struct Compile {
@@ -24,7 +24,7 @@ pub(crate) struct Compile {
     /// Where the compiled model goes.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Round probabilities and back-off weights to so many bits each, 2 to 16. Only for tries.
+    /// Round probabilities and back-off weights to this many bits each, 2 to 16. Only for tries.
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(2..=16))]
     quantize: Option<u32>,
     /// Add upper bounds of scores, which exact search needs.

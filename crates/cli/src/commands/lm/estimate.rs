@@ -1,4 +1,4 @@
-//! `sylvan lm estimate`: a language model out of text.
+//! `sylvan lm estimate`: a language model from text.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub(crate) struct Estimate {
     /// Where the model goes; compressed if the name ends in .gz or .zst; - for standard output.
     #[arg(long, value_name = "FILE")]
     arpa: PathBuf,
-    /// Leave out n-grams seen so often or less, one number per length; the last one repeats.
+    /// Leave out n-grams seen this often or less, one number per length; the last one repeats.
     #[arg(long, value_name = "COUNTS", default_value = "0")]
     prune: String,
     /// Memory for counting and sorting, besides the vocabulary: 64M, 2G, 50%.
@@ -105,10 +105,10 @@ fn report(summary: &EstimateSummary) {
     for (n, (count, [d1, d2, d3])) in (1..).zip(summary.counts.iter().zip(&summary.discounts)) {
         eprintln!("{count:>12} {n}-grams, discounts {d1:.4} {d2:.4} {d3:.4}");
     }
-    eprintln!("temporary files: {} MB at the most", summary.disk.div_ceil(1 << 20));
+    eprintln!("temporary files: at most {} MB", summary.disk.div_ceil(1 << 20));
 }
 
-/// Bytes out of `64M`, `2G`, `50%`. A bare number means bytes.
+/// Bytes from `64M`, `2G`, `50%`. A bare number means bytes.
 fn parse_size(text: &str) -> Result<usize, String> {
     let wrong = || format!("found {text:?}, expected a size such as 64M, 2G or 50%");
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -132,7 +132,7 @@ fn parse_size(text: &str) -> Result<usize, String> {
     Ok(bytes as usize)
 }
 
-/// Bytes of memory, where the system tells.
+/// Bytes of memory, where the system says.
 fn physical_memory() -> Option<f64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find(|line| line.starts_with("MemTotal:"))?;

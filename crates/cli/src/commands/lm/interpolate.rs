@@ -1,4 +1,4 @@
-//! `sylvan lm interpolate`: one language model out of several.
+//! `sylvan lm interpolate`: one language model from several.
 
 use std::path::{Path, PathBuf};
 

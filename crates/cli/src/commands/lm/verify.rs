@@ -1,4 +1,4 @@
-//! `sylvan lm verify`: is a language model whole?
+//! `sylvan lm verify`: is a language model intact?
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use clap::Args;
 use sylvan_lm::Lm;
 use sylvan_store::Output;
 
-/// Reads a whole language model and checks it: the sums and the structure of compiled files, every line of ARPA
+/// Reads a whole language model and checks it: checksums and structure of compiled files, every line of ARPA
 /// text.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan lm verify en.lm")]

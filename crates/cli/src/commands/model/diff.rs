@@ -14,9 +14,10 @@ use crate::commands::Format;
 use crate::commands::searching::{InputName, Searching, corrections};
 use crate::threads::threads;
 
-/// Tells how two models differ: settings, weights, rules, and with --input what they translate differently and why.
+/// Shows how two models differ: settings, weights, rules, and with --input what they translate differently
+/// and why.
 ///
-/// Corrections beside a model (MODEL.overlay) take part in translations.
+/// Translations use the corrections beside each model (MODEL.overlay).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan model diff enja.sylvan small.sylvan\n  \
     sylvan model diff enja.sylvan small.sylvan --input devtest.en.tree --kind tree")]
@@ -35,10 +36,10 @@ pub(super) struct Diff {
     kind: InputName,
     #[command(flatten)]
     searching: Searching,
-    /// Threads; as many as there are processors unless given.
+    /// Threads; by default as many as there are processors.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
-    /// Most rules to name as examples.
+    /// Name at most this many rules as examples.
     #[arg(long, value_name = "N", default_value_t = 5)]
     examples: usize,
     /// How to print.

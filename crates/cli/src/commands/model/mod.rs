@@ -1,4 +1,4 @@
-//! `sylvan model`: what is in a model file, whether it is whole, and how to change it.
+//! `sylvan model`: what is in a model file, whether it is intact, and how to change it.
 
 mod diff;
 mod overlay;
@@ -29,7 +29,7 @@ enum What {
     Verify(Verify),
 }
 
-/// Tells what a model was made from, with which settings, and how large its parts are.
+/// Shows what a model was made from, with which settings, and how large its parts are.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan model info enja.sylvan")]
 struct Info {
@@ -41,7 +41,7 @@ struct Info {
     model: PathBuf,
 }
 
-/// Reads a whole model and compares it with its sums; says nothing if all is well.
+/// Reads a whole model and checks it against its checksums; prints nothing if all is well.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan model verify enja.sylvan && echo whole")]
 struct Verify {

@@ -13,8 +13,9 @@ use crate::commands::searching::InputName;
 
 /// Adds, forbids or favours rules and sentences without training again.
 ///
-/// Corrections stand beside the model in MODEL.overlay, in the order in which they were made; `sylvan translate` and
-/// `sylvan explain` use them. The model itself is never changed, and `undo` takes the last correction back, byte by byte.
+/// Corrections are kept beside the model in MODEL.overlay, in the order in which they were made; `sylvan
+/// translate` and `sylvan explain` use them. The model itself is never changed, and `undo` takes back the
+/// last correction.
 #[derive(Debug, Args)]
 #[command(after_help = "Rules are written as `sylvan explain` shows them.\n\nExamples:\n  \
     sylvan model overlay add enja.sylvan \"NN(bank) -> 川岸\"\n  \
@@ -39,7 +40,7 @@ enum What {
     Boost(Boost),
     /// Lists corrections.
     List(OfModel),
-    /// Takes the last correction back.
+    /// Takes back the last correction.
     Undo(OfModel),
 }
 
@@ -61,7 +62,7 @@ struct Add {
     /// The rule, with features if they are not to be 0: VP(VB(show) x1:NP) -> x1 zeigen ||| p_ef=-0.5.
     #[arg(value_name = "RULE", required_unless_present = "pair", conflicts_with = "pair")]
     rule: Option<String>,
-    /// A sentence and the translation that it is to have whenever it comes.
+    /// A sentence and the translation that it is always to have.
     #[arg(long, num_args = 2, value_names = ["SENTENCE", "TRANSLATION"])]
     pair: Option<Vec<String>>,
     /// What the sentence of --pair is.
@@ -86,7 +87,7 @@ struct Boost {
     /// The model.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// How much more it scores wherever it is used.
+    /// How much more it is to score wherever it is used.
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     by: f32,
     #[command(flatten)]
@@ -97,7 +98,7 @@ struct Boost {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Rules {
-    /// The rule; SOURCE -> * for all of a source side (forbid alone).
+    /// The rule; SOURCE -> * for all rules of a source side (only with forbid).
     #[arg(value_name = "RULE")]
     rule: Option<String>,
     /// A training line, by its number in the files that training was given.
@@ -164,7 +165,7 @@ impl Rules {
 #[allow(clippy::print_stderr)]
 fn write(path: &Path, model: &Model, correction: &Correction) -> anyhow::Result<()> {
     let mut log = CorrectionLog::open(path)?;
-    // A rule that an earlier correction added is known as well.
+    // A rule that an earlier correction added counts, too.
     let mut lines: Vec<String> = log.corrections().into_iter().flat_map(|one| one.lines).collect();
     let before = lines.len();
     lines.extend(correction.lines.iter().cloned());
@@ -186,7 +187,7 @@ fn count(lines: usize) -> String {
     if lines == 1 { "1 line".to_string() } else { format!("{lines} lines") }
 }
 
-/// The corrections of a model that is one.
+/// The corrections of a model file, which must be valid.
 fn corrections(model: &Path) -> anyhow::Result<CorrectionLog> {
     ModelFile::open(model)?;
     Ok(CorrectionLog::open(model)?)

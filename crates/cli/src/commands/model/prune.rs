@@ -7,18 +7,18 @@ use sylvan::decode::file::{Pruned, prune};
 
 use crate::commands::grammar::parse_size;
 
-/// Makes a model smaller: rules that were seen seldom and that others can make up for go, and the language model is
-/// learnt anew from the text that the model keeps, with fewer n-grams and bits.
+/// Makes a model smaller: drops rules that were rarely seen and that others can make up for, and re-estimates
+/// the language model from the text that the model keeps, with fewer n-grams and bits.
 ///
-/// Scores in the manifest are left out, because they were measured with more; measure again with `sylvan translate` and
-/// `sylvan score`.
+/// Scores in the manifest are dropped, because they were measured on the larger model; measure again with
+/// `sylvan translate` and `sylvan score`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan model prune --size 20M --out small.sylvan enja.sylvan")]
 pub(super) struct Prune {
-    /// The size that the file may have, such as 20M.
+    /// The largest size that the file may have, such as 20M.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     size: usize,
-    /// Leave the training text out, for more rules; `sylvan explain` shows no training lines then.
+    /// Leave out the training text, for more rules; `sylvan explain` then shows no training lines.
     #[arg(long)]
     no_lines: bool,
     /// Where the smaller model goes.
@@ -36,7 +36,7 @@ impl Prune {
             prune(&self.model, &self.out, self.size as u64, !self.no_lines)?;
         eprintln!("{bytes} bytes; {} of {} rules", rules[1], rules[0]);
         if language_model[0] != language_model[1] {
-            eprintln!("language model: {} bytes, were {}", language_model[1], language_model[0]);
+            eprintln!("language model: {} bytes, before {}", language_model[1], language_model[0]);
         }
         if !lines {
             eprintln!("no training text");

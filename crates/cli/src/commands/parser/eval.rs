@@ -12,12 +12,12 @@ use sylvan_store::Output;
 use super::Kind;
 use crate::commands::Format;
 
-/// Compares a parser's output with right trees.
+/// Compares a parser's output with gold trees.
 ///
-/// Constituents are counted as EVALB does: labelled brackets of all lengths; words whose right tag is punctuation
-/// (, . : `` '' ? ! PU PUNCT) are deleted, as are an outermost ROOT, TOP, S1 or unlabelled bracket, traces and
-/// function tags; parts of speech are no brackets; PRT is not ADVP. Dependencies: UAS and LAS over all words, and
-/// without punctuation. Figures are per cent.
+/// Constituents are counted as EVALB does: labelled brackets of all lengths; words whose gold tag is
+/// punctuation (, . : `` '' ? ! PU PUNCT) are deleted, as are an outermost ROOT, TOP, S1 or unlabelled
+/// bracket, traces and function tags; parts of speech do not count as brackets; PRT is not ADVP.
+/// Dependencies: UAS and LAS over all words, and without punctuation. Figures are per cent.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  sylvan parser eval --kind constituency --gold dev.mrg --pred dev.out --format json"
@@ -26,7 +26,7 @@ pub(crate) struct Eval {
     /// What is compared.
     #[arg(long, value_enum)]
     kind: Kind,
-    /// The right trees.
+    /// The gold trees.
     #[arg(long, value_name = "FILE")]
     gold: PathBuf,
     /// The parser's trees, sentence by sentence.

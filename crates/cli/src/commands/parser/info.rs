@@ -13,7 +13,7 @@ pub(crate) struct Info {
     /// The model.
     #[arg(value_name = "FILE")]
     model: PathBuf,
-    /// Read the whole file and compare it with its sums.
+    /// Read the whole file and check it against its checksums.
     #[arg(long)]
     verify: bool,
 }

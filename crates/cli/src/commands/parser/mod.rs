@@ -33,7 +33,7 @@ impl Parser {
     }
 }
 
-/// What a parser makes of a sentence.
+/// What a parser produces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// Phrase-structure trees.

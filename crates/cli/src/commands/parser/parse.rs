@@ -12,7 +12,7 @@ use crate::lines::{next_chunk, read_ahead};
 use crate::progress::Terminal;
 use crate::threads::threads;
 
-/// Parses text, one sentence per line, words between spaces.
+/// Parses text, one sentence per line, words separated by spaces.
 ///
 /// Each line gives one tree, an empty line an empty one, so that files stay parallel. The time is linear in the
 /// length of a line. Round brackets in words are written -LRB- and -RRB-, as everywhere in Penn brackets.
@@ -28,13 +28,13 @@ pub(crate) struct Parse {
     /// What to write. Default: what the model makes (penn or conllu).
     #[arg(long, value_enum)]
     format: Option<Written>,
-    /// Constituents: the best trees of each sentence, `number ||| score ||| tree`, at most so many.
+    /// Constituents: at most K best trees of each sentence, `number ||| score ||| tree`.
     #[arg(long, value_name = "K")]
     k_best: Option<usize>,
     /// Dependencies: merge states with the same future; the counts go to standard error.
     #[arg(long)]
     merge: bool,
-    /// Threads; as many as there are processors unless given. The trees do not depend on it.
+    /// Threads; by default as many as there are processors. The trees do not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// The text; - for standard input.
@@ -93,7 +93,7 @@ impl Parse {
                 merged.states += statistics.states;
                 merged.derivations += statistics.derivations;
             }
-            // Whoever reads along gets what is there.
+            // A reader at the other end of a pipe gets what is ready.
             out.flush().map_err(InputError::io("-", "write"))?;
             number += chunk.len() as u64;
             progress.at(number);

@@ -1,4 +1,4 @@
-//! `sylvan parser train`: a parser out of treebanks.
+//! `sylvan parser train`: a parser from treebanks.
 
 use std::path::{Path, PathBuf};
 
@@ -15,17 +15,17 @@ use crate::threads::threads;
 
 /// Trains a parser or tagger from treebanks.
 ///
-/// Treebanks are Penn brackets (one tree per line or over many), CoNLL-U or Egret forests; the format is told from
-/// the first line, and each kind of parser learns from each format. Wrappers, traces and function tags are removed.
-/// After each pass the parser is measured on the held-out trees, and the best one so far is written. The number of threads does
-/// not change the result.
+/// Treebanks are Penn brackets (one tree per line or over many), CoNLL-U or Egret forests; the format is
+/// recognised by the first line, and each kind of parser learns from each format. Wrappers, traces and
+/// function tags are removed. After each pass the parser is measured on the held-out trees, and the best one
+/// so far is written. The number of threads does not change the result.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  sylvan parser train --kind constituency --train train.mrg --dev dev.mrg \
     --out en.parser"
 )]
 pub(crate) struct Train {
-    /// What the parser is to make of a sentence.
+    /// What the parser is to produce.
     #[arg(long, value_enum)]
     kind: Kind,
     /// Trees to learn from. Repeat for several files.
@@ -43,11 +43,11 @@ pub(crate) struct Train {
     /// States per step in training.
     #[arg(long, value_name = "N", default_value_t = TrainConfig::default().beam)]
     beam: usize,
-    /// Passes over the training trees, at the most.
+    /// At most this many passes over the training trees.
     #[arg(long, value_name = "N", default_value_t = TrainConfig::default().epochs)]
     epochs: usize,
-    /// How many parsers learn the same in different orders; what is written is their mean, which is better than each.
-    /// Default: 2 for constituents, 3 for dependencies.
+    /// How many parsers to train on the same trees in different orders; their mean is written, which is
+    /// better than each. Default: 2 for constituents, 3 for dependencies.
     #[arg(long, value_name = "N")]
     members: Option<usize>,
     /// How many words after the current one the tagger sees, 0 to 2; 0 for words that are generated one at a time.
@@ -128,14 +128,14 @@ impl Train {
     }
 }
 
-/// How the training goes is told on standard error.
+/// Training progress goes to standard error.
 #[allow(clippy::print_stderr)]
 fn say(line: &str) {
     eprintln!("{line}");
 }
 
-/// What happens on news: lines are told, and the best parser so far is written, so that a training that is
-/// interrupted leaves one. The first error is kept for the end.
+/// Handles news of training: prints lines, and writes the best parser so far, so that an interrupted training
+/// leaves one. The first error is kept for the end.
 struct Listener<'a> {
     out: &'a Path,
     error: Option<InputError>,

@@ -9,7 +9,7 @@ const make = (name, parent, text, kind) => {
 };
 const number = (value) => (value > 0 ? "+" : "") + value.toFixed(4);
 const kinds = {
-  table: "", overlay: "of the overlay", term: "of the glossary, or kept as it is",
+  table: "", overlay: "from the overlay", term: "from the glossary, or kept as it is",
   copy: "no rule matches: words are copied, parts stay in source order",
 };
 
