@@ -223,8 +223,11 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         let axiom = deduction.axiom();
         let begin = self.states.intern(lm.begin());
         let start = deduction.bin(axiom);
-        let first = steps.as_mut().map_or(StepState::default(), |steps| steps.begin());
-        self.nodes.start(axiom, begin, first, deduction.future(axiom), start);
+        let future = deduction.future(axiom);
+        match &mut steps {
+            None => self.nodes.start::<true>(axiom, begin, StepState::default(), future, start),
+            Some(steps) => self.nodes.start::<false>(axiom, begin, steps.begin(), future, start),
+        }
         let (mut cells, mut cut_short) = (0, false);
         for bin in start..self.nodes.bins() {
             for round in 0.. {
@@ -248,7 +251,11 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                     }
                 }
                 let stop = if cut_short { &Stop::NEVER } else { stop };
-                cells += self.expand(lm, &mut steps, stop, deduction, bin, limits);
+                // Without a step model the engine is compiled without any trace of one.
+                cells += match steps {
+                    None => self.expand::<D, L, true>(lm, &mut steps, stop, deduction, bin, limits),
+                    Some(_) => self.expand::<D, L, false>(lm, &mut steps, stop, deduction, bin, limits),
+                };
                 cut_short |= cells >= limits.work || stop.is_due();
                 if stop.is_cancelled() {
                     return None;
@@ -281,7 +288,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                 // Groups in the order of their best items, which come first.
                 let mut sizes: HashMap<u32, usize> = HashMap::default();
                 ranked.retain(|&node| {
-                    let group = steps.map_or(0, |steps| steps.group(nodes.get(node).extra));
+                    let group = steps.map_or(0, |steps| steps.group(nodes.step_state(node)));
                     if sizes.len() >= groups && !sizes.contains_key(&group) {
                         return false;
                     }
@@ -296,7 +303,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
 
     /// Takes cells of the survivors and their options; returns how many. When it is time to stop, the first survivor
     /// still gets its turn.
-    fn expand<D, L>(
+    fn expand<D, L, const SILENT: bool>(
         &mut self,
         lm: &L,
         steps: &mut Option<&mut dyn StepModel>,
@@ -333,7 +340,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                         if merit + choice.estimate + margin < enough {
                             break;
                         }
-                        self.step(lm, steps, deduction, node, choice, bin);
+                        self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, bin);
                         cells += 1;
                     }
                 }
@@ -350,7 +357,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             grids.queue();
             for _ in 0..limits.pops {
                 let Some((node, choice)) = grids.next() else { break };
-                self.step(lm, steps, deduction, node, choice, bin);
+                self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, bin);
                 cells += 1;
                 if cells % CELLS_PER_LOOK == 0 && stop.is_due() {
                     break;
@@ -362,7 +369,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
     }
 
     /// Takes one option of one item and puts what comes of it into bins.
-    fn step<D, L>(
+    fn step<D, L, const SILENT: bool>(
         &mut self,
         lm: &L,
         steps: &mut Option<&mut dyn StepModel>,
@@ -384,32 +391,33 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             state = next;
         }
         // What a step model will say is not known yet, so with one nothing is turned away early.
-        let silent = steps.is_none();
         let enough = self.nodes.threshold(bin + choice.advance as usize);
-        if silent && choice.exactly && reached + ahead < enough {
+        if SILENT && choice.exactly && reached + ahead < enough {
             self.counters.pruned += 1;
             return;
         }
         let mut application = std::mem::take(&mut self.application);
         application.clear();
-        let thresholds = if silent { self.nodes.thresholds() } else { &[] };
+        let thresholds = if SILENT { self.nodes.thresholds() } else { &[] };
         deduction.apply(item, choice.id, &Worth { thresholds, reached }, &mut application);
         self.counters.pruned += application.left_out;
         self.nodes.begin_step(&application);
         for &successor in &application.successors {
             let Successor { item, score, charged } = successor;
             let (score, future) = (reached + score, deduction.future(item));
-            let extra = self.nodes.get(from).extra;
+            let extra = if SILENT { StepState::default() } else { self.nodes.step_state(from) };
             let arrival = Arrival { item, state, extra, score, merit: score + future, from, charged };
-            match steps {
-                None => self.settle(lm, steps, deduction, &application, &arrival),
-                Some(_) => self.arrive(lm, steps, deduction, &application, &arrival, future),
+            if SILENT {
+                self.settle::<D, L, true>(lm, steps, deduction, &application, &arrival);
+            } else {
+                self.arrive(lm, steps, deduction, &application, &arrival, future);
             }
         }
         self.application = application;
     }
 
     /// One successor of a step, in each of the ways in which the step model can go on.
+    #[inline(never)]
     fn arrive<D, L>(
         &mut self,
         lm: &L,
@@ -445,13 +453,14 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         for &(gain, extra) in &ways {
             let score = arrival.score + gain;
             let arrival = Arrival { extra, score, merit: score + future, ..*arrival };
-            self.settle(lm, steps, deduction, application, &arrival);
+            self.settle::<D, L, false>(lm, steps, deduction, application, &arrival);
         }
         self.ways = ways;
     }
 
     /// Puts a new item where it belongs.
-    fn settle<D, L>(
+    #[inline(always)]
+    fn settle<D, L, const SILENT: bool>(
         &mut self,
         lm: &L,
         steps: &mut Option<&mut dyn StepModel>,
@@ -469,15 +478,18 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             let since = self.nodes.get(arrival.from).trail;
             let trail = self.nodes.trail(forest, application, since, arrival.charged);
             let end = lm.end(self.states.get(arrival.state));
-            let score =
-                arrival.score + (end + steps.as_mut().map_or(0.0, |steps| steps.finish(arrival.extra)));
+            let last = match steps {
+                Some(steps) if !SILENT => steps.finish(arrival.extra),
+                _ => 0.0,
+            };
+            let score = arrival.score + (end + last);
             self.counters.lm_queries += 1;
-            let node = self.nodes.complete(arrival, trail);
+            let node = self.nodes.complete::<SILENT>(arrival, trail);
             self.goals.push(Goal { node, from: arrival.from, since, score });
             return;
         }
         let bin = deduction.bin(arrival.item);
-        match self.nodes.insert(forest, application, arrival, bin) {
+        match self.nodes.insert::<_, SILENT>(forest, application, arrival, bin) {
             Fate::New => {}
             Fate::Recombined => self.counters.recombined += 1,
             Fate::Pruned => self.counters.pruned += 1,

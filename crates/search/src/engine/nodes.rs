@@ -37,7 +37,6 @@ struct Trail {
 pub(super) struct Node {
     pub(super) item: ItemId,
     pub(super) state: StateId,
-    pub(super) extra: StepState,
     pub(super) score: f64,
     /// Score and future.
     pub(super) merit: f64,
@@ -83,8 +82,12 @@ pub(super) enum Fate {
 #[derive(Debug)]
 pub(super) struct Nodes {
     nodes: IndexVec<NodeId, Node>,
+    /// The step model's state of each node; empty without such a model, which then costs nothing.
+    steps: Vec<StepState>,
+    /// Pairs of states as one number, so that signatures are as short as without a step model.
+    pairs: HashMap<(StateId, StepState), u32>,
     /// By bin, so that the map stays small in a long sentence.
-    index: Vec<HashMap<(ItemId, StateId, StepState), NodeId>>,
+    index: Vec<HashMap<(ItemId, u32), NodeId>>,
     trails: IndexVec<TrailId, Trail>,
     /// By bin: the items that arrived since it was last worked on.
     bins: Vec<Vec<NodeId>>,
@@ -104,6 +107,8 @@ impl Nodes {
     pub(super) fn new() -> Self {
         Self {
             nodes: IndexVec::new(),
+            steps: Vec::new(),
+            pairs: HashMap::default(),
             index: Vec::new(),
             trails: IndexVec::new(),
             bins: Vec::new(),
@@ -120,6 +125,8 @@ impl Nodes {
     /// Forgets a sentence and keeps the memory. Bins are shrunk to the beam as they fill up if `may_shrink`.
     pub(super) fn reset(&mut self, bins: usize, beam: Beam, keep_arcs: bool, may_shrink: bool) {
         self.nodes.clear();
+        self.steps.clear();
+        self.pairs.clear();
         self.index.iter_mut().for_each(HashMap::clear);
         if self.index.len() < bins {
             self.index.resize_with(bins, HashMap::default);
@@ -152,12 +159,59 @@ impl Nodes {
         &self.arcs
     }
 
+    /// The step model's state of a node.
+    pub(super) fn step_state(&self, node: NodeId) -> StepState {
+        self.steps.get(node.index()).copied().unwrap_or_default()
+    }
+
+    /// What the models know of an item, as one number.
+    #[inline]
+    fn states<const SILENT: bool>(&mut self, state: StateId, step: StepState) -> u32 {
+        if SILENT { state.0 } else { self.pair(state, step) }
+    }
+
+    #[inline(never)]
+    fn pair(&mut self, state: StateId, step: StepState) -> u32 {
+        let next = self.pairs.len() as u32;
+        *self.pairs.entry((state, step)).or_insert(next)
+    }
+
+    /// Adds a node, or puts it in the place of another one.
+    #[inline]
+    fn put<const SILENT: bool>(&mut self, at: Option<NodeId>, node: Node, step: StepState) -> NodeId {
+        let id = match at {
+            Some(id) => {
+                self.nodes[id] = node;
+                id
+            }
+            None => self.nodes.push(node),
+        };
+        if !SILENT {
+            self.put_step(id, step);
+        }
+        id
+    }
+
+    #[inline(never)]
+    fn put_step(&mut self, id: NodeId, step: StepState) {
+        match self.steps.get_mut(id.index()) {
+            Some(place) => *place = step,
+            None => self.steps.push(step),
+        }
+    }
+
     /// The first node, in its bin.
-    pub(super) fn start(&mut self, item: ItemId, state: StateId, extra: StepState, merit: f64, bin: usize) {
+    pub(super) fn start<const SILENT: bool>(
+        &mut self,
+        item: ItemId,
+        state: StateId,
+        extra: StepState,
+        merit: f64,
+        bin: usize,
+    ) {
         let node = Node {
             item,
             state,
-            extra,
             score: 0.0,
             merit,
             trail: TrailId::START,
@@ -165,8 +219,9 @@ impl Nodes {
             waiting: true,
             expanded: false,
         };
-        let id = self.nodes.push(node);
-        self.index[bin].insert((item, state, extra), id);
+        let id = self.put::<SILENT>(None, node, extra);
+        let signature = (item, self.states::<SILENT>(state, extra));
+        self.index[bin].insert(signature, id);
         self.bins[bin].push(id);
     }
 
@@ -216,7 +271,7 @@ impl Nodes {
     }
 
     /// Puts a new item into its bin unless it is hopeless or an equal one is better.
-    pub(super) fn insert<E: Edges>(
+    pub(super) fn insert<E: Edges, const SILENT: bool>(
         &mut self,
         forest: &E,
         application: &Application,
@@ -227,7 +282,7 @@ impl Nodes {
             return Fate::Pruned;
         }
         let Node { trail: before, score: from_score, .. } = self.nodes[arrival.from];
-        let signature = (arrival.item, arrival.state, arrival.extra);
+        let signature = (arrival.item, self.states::<SILENT>(arrival.state, arrival.extra));
         let known = self.index[bin].get(&signature).copied();
         if let Some(old) = known {
             let Node { score, waiting, expanded, .. } = self.nodes[old];
@@ -238,11 +293,11 @@ impl Nodes {
         let trail = self.trail(forest, application, before, arrival.charged);
         let hash = self.trails[trail].hash;
         let &Arrival { item, state, extra, score, merit, from, .. } = arrival;
-        let node = Node { item, state, extra, score, merit, trail, hash, waiting: true, expanded: false };
+        let node = Node { item, state, score, merit, trail, hash, waiting: true, expanded: false };
         let (id, fate) = match known {
             // An item that comes back better after it was expanded is expanded again.
             Some(old) if self.nodes[old].expanded && score > self.nodes[old].score => {
-                let id = self.nodes.push(node);
+                let id = self.put::<SILENT>(None, node, extra);
                 self.index[bin].insert(signature, id);
                 self.add(bin, id);
                 (id, Fate::Recombined)
@@ -251,15 +306,15 @@ impl Nodes {
                 let was = self.nodes[old];
                 if !was.expanded && !was.waiting {
                     // It was dropped in an earlier round, or when it was worse: in effect a new item.
-                    self.nodes[old] = node;
+                    self.put::<SILENT>(Some(old), node, extra);
                     self.add(bin, old);
                 } else if !was.expanded && better(score, hash, was.score, was.hash) {
-                    self.nodes[old] = node;
+                    self.put::<SILENT>(Some(old), node, extra);
                 }
                 (old, Fate::Recombined)
             }
             None => {
-                let id = self.nodes.push(node);
+                let id = self.put::<SILENT>(None, node, extra);
                 self.index[bin].insert(signature, id);
                 self.add(bin, id);
                 (id, Fate::New)
@@ -325,11 +380,12 @@ impl Nodes {
     }
 
     /// Adds a complete node, which competes in no bin.
-    pub(super) fn complete(&mut self, arrival: &Arrival, trail: TrailId) -> NodeId {
+    pub(super) fn complete<const SILENT: bool>(&mut self, arrival: &Arrival, trail: TrailId) -> NodeId {
         let &Arrival { item, state, extra, score, merit, .. } = arrival;
         let hash = self.trails[trail].hash;
         let (waiting, expanded) = (false, true);
-        self.nodes.push(Node { item, state, extra, score, merit, trail, hash, waiting, expanded })
+        let node = Node { item, state, score, merit, trail, hash, waiting, expanded };
+        self.put::<SILENT>(None, node, extra)
     }
 
     /// The content hash of a list.
