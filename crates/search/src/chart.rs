@@ -7,10 +7,9 @@
 //! tails   item, item | item | item, item, item | ..
 //! ```
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::Hash;
 use std::ops::Range;
 
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use sylvan_base::Id;
@@ -108,10 +107,6 @@ impl<S> Default for Chart<S> {
     }
 }
 
-fn state_hash<S: Hash>(state: &S) -> u64 {
-    FixedState::default().hash_one(state)
-}
-
 impl<S: Copy + Eq + Hash> Chart<S> {
     /// Empties the chart and scores the bundles of a forest.
     pub(crate) fn start<M: TwoSided<State = S>>(&mut self, forest: &TranslationForest, lm: &M, keep: Losers) {
@@ -193,12 +188,12 @@ impl<S: Copy + Eq + Hash> Chart<S> {
     }
 
     /// Adds an item to the current vertex. Of items with equal boundaries the better one stays.
-    pub(crate) fn add(&mut self, item: &Item<S>) {
+    pub(crate) fn add<M: TwoSided<State = S>>(&mut self, lm: &M, item: &Item<S>) {
         let Self { cell, known, .. } = self;
         let place = known.entry(
-            state_hash(&item.state),
-            |&other| cell[other as usize].state == item.state,
-            |&other| state_hash(&cell[other as usize].state),
+            lm.state_hash(&item.state),
+            |&other| lm.same(&cell[other as usize].state, &item.state),
+            |&other| lm.state_hash(&cell[other as usize].state),
         );
         match place {
             Entry::Vacant(place) => {

@@ -143,7 +143,7 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
             pops += 1;
             let item = &self.candidates[entry.candidate as usize];
             let (edge, tails) = (item.edge, item.tails as usize);
-            self.chart.add(item);
+            self.chart.add(lm, item);
             self.push_neighbours(forest, lm, edge, tails);
         }
         self.chart.counters.pruned += self.queue.len() as u64;

@@ -16,8 +16,9 @@
 //! words are the same have nearly the same future, and are treated as one until it matters.
 
 use std::fmt::Debug;
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
 
+use foldhash::fast::FixedState;
 use sylvan_base::hash::fold;
 use sylvan_forest::TokenId;
 
@@ -36,6 +37,18 @@ pub trait TwoSided {
     type State: Copy + Eq + Hash + Debug;
     /// A state of which only the outer words are known.
     type Shown: Copy + Debug;
+
+    /// Whether two states are the same. Models whose states are numbers for something else compare that.
+    #[inline]
+    fn same(&self, a: &Self::State, b: &Self::State) -> bool {
+        a == b
+    }
+
+    /// A hash of a state; equal for states that are the same.
+    #[inline]
+    fn state_hash(&self, state: &Self::State) -> u64 {
+        FixedState::default().hash_one(state)
+    }
 
     /// Words as one piece, and their score without history.
     fn piece(&self, words: &[TokenId]) -> (f64, Self::State);

@@ -5,7 +5,7 @@
 //! only the state after it is interned.
 
 use std::cell::RefCell;
-use std::hash::{BuildHasher, Hash};
+use std::hash::{BuildHasher, Hash, Hasher};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
@@ -27,7 +27,7 @@ pub(crate) struct Several<'s> {
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     states: RefCell<Tuples<State>>,
-    pieces: RefCell<Tuples<Piece>>,
+    pieces: RefCell<Vec<Piece>>,
     /// Pieces of which only the outer words are known; nothing asks whether two are equal.
     shown: RefCell<Vec<ShownPiece>>,
     /// Where the parts being joined are.
@@ -158,9 +158,28 @@ impl Bounds for SumOfBounds<'_> {
     }
 }
 
-/// A piece under several models, by its number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct PieceId(u32);
+/// A piece under several models, by the place of its first part; what searches ask all the time is beside it. Equal
+/// pieces may stand in several places.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PieceId {
+    place: u32,
+    open: u32,
+    rest: f64,
+}
+
+impl PartialEq for PieceId {
+    fn eq(&self, other: &Self) -> bool {
+        self.place == other.place
+    }
+}
+
+impl Eq for PieceId {}
+
+impl Hash for PieceId {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.place.hash(hasher);
+    }
+}
 
 /// A piece of which the outer words are known, by the place of its first part.
 #[derive(Debug, Clone, Copy)]
@@ -170,34 +189,44 @@ impl TwoSided for Several<'_> {
     type State = PieceId;
     type Shown = ShownId;
 
+    fn same(&self, a: &PieceId, b: &PieceId) -> bool {
+        let (pieces, width) = (self.memory.pieces.borrow(), self.models.len());
+        pieces[a.place as usize..][..width] == pieces[b.place as usize..][..width]
+    }
+
+    fn state_hash(&self, piece: &PieceId) -> u64 {
+        let pieces = self.memory.pieces.borrow();
+        FixedState::default().hash_one(&pieces[piece.place as usize..][..self.models.len()])
+    }
+
     fn piece(&self, words: &[TokenId]) -> (f64, PieceId) {
         let mut pieces = self.memory.pieces.borrow_mut();
-        pieces.scratch.clear();
+        let mut whole = PieceId { place: pieces.len() as u32, open: 0, rest: 0.0 };
         let mut total = 0.0;
         for model in self.models {
             let (score, piece) = model.piece(words);
             total += score;
-            pieces.scratch.push(piece);
+            whole.add(model, &piece);
+            pieces.push(piece);
         }
-        (total, PieceId(pieces.intern()))
+        (total, whole)
     }
 
     fn join<'p>(&self, parts: impl Iterator<Item = &'p PieceId>) -> (f64, PieceId) {
-        let width = self.models.len();
         // The iterator may ask the model about its parts, so nothing else is borrowed while it runs.
         let mut places = self.memory.places.borrow_mut();
         places.clear();
-        places.extend(parts.map(|part| part.0 as usize * width));
+        places.extend(parts.map(|part| part.place as usize));
         let mut pieces = self.memory.pieces.borrow_mut();
-        let Tuples { values, scratch, .. } = &mut *pieces;
-        scratch.clear();
+        let mut whole = PieceId { place: pieces.len() as u32, open: 0, rest: 0.0 };
         let mut total = 0.0;
         for (number, model) in self.models.iter().enumerate() {
-            let (change, piece) = model.join(places.iter().map(|&place| &values[place + number]));
+            let (change, piece) = model.join(places.iter().map(|&place| &pieces[place + number]));
             total += change;
-            scratch.push(piece);
+            whole.add(model, &piece);
+            pieces.push(piece);
         }
-        (total, PieceId(pieces.intern()))
+        (total, whole)
     }
 
     fn sentence(&self, piece: &PieceId) -> f64 {
@@ -205,25 +234,23 @@ impl TwoSided for Several<'_> {
     }
 
     fn rest(&self, piece: &PieceId) -> f64 {
-        self.sum(piece, |model, piece| model.rest(piece))
+        piece.rest
     }
 
     fn open(&self, piece: &PieceId) -> usize {
-        let pieces = self.memory.pieces.borrow();
-        let tuple = pieces.get(piece.0, self.models.len());
-        self.models.iter().zip(tuple).map(|(model, piece)| model.open(piece)).sum()
+        piece.open as usize
     }
 
     fn mark(&self, piece: &PieceId, side: Side, index: usize) -> Mark {
         let pieces = self.memory.pieces.borrow();
-        let tuple = pieces.get(piece.0, self.models.len());
+        let tuple = &pieces[piece.place as usize..][..self.models.len()];
         let marks = self.models.iter().zip(tuple).map(|(model, piece)| model.mark(piece, side, index));
         Mark::of_all(marks)
     }
 
     fn show(&self, piece: &PieceId, left: usize, right: usize) -> ShownId {
         let pieces = self.memory.pieces.borrow();
-        let tuple = pieces.get(piece.0, self.models.len());
+        let tuple = &pieces[piece.place as usize..][..self.models.len()];
         let mut shown = self.memory.shown.borrow_mut();
         let place = shown.len() as u32;
         shown.extend(self.models.iter().zip(tuple).map(|(model, piece)| model.show(piece, left, right)));
@@ -242,10 +269,17 @@ impl TwoSided for Several<'_> {
     }
 }
 
+impl PieceId {
+    fn add(&mut self, model: &Ngram<'_>, piece: &Piece) {
+        self.open += model.open(piece) as u32;
+        self.rest += model.rest(piece);
+    }
+}
+
 impl Several<'_> {
     fn sum(&self, piece: &PieceId, of: impl Fn(&Ngram<'_>, &Piece) -> f64) -> f64 {
         let pieces = self.memory.pieces.borrow();
-        let tuple = pieces.get(piece.0, self.models.len());
+        let tuple = &pieces[piece.place as usize..][..self.models.len()];
         self.models.iter().zip(tuple).map(|(model, piece)| of(model, piece)).sum()
     }
 }

@@ -165,7 +165,7 @@ impl<S: Copy + Eq + Hash, V> Refine<S, V> {
             match entry.candidate {
                 Candidate::Whole(item) => {
                     made += 1;
-                    self.chart.add(&self.whole[item as usize]);
+                    self.chart.add(lm, &self.whole[item as usize]);
                 }
                 Candidate::Partial(partial) => self.split(forest, lm, self.partial[partial as usize]),
             }
