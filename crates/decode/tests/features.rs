@@ -91,3 +91,26 @@ fn weights_times_features_are_the_score_with_any_number_of_models() {
     }
     assert!(proven > compared * 9 / 10, "exact search proved {proven} of {compared}");
 }
+
+#[test]
+fn marks_of_a_sentence_are_words_where_a_text_holds_them() {
+    let mut rng = Rng::new(43);
+    let instance = Instance { tree: String::new(), rules: vec![("B(w1) -> a".to_string(), -1.0)] };
+    for _ in 0..50 {
+        let mut worker = worker(&instance, 2, &mut rng);
+        for search in every_search() {
+            let mut score = |word: &str| {
+                let tree = format!("(S (B w1) (A {word}) (B w1))");
+                let sentence = read_tree(&mut worker, &tree, With::default());
+                let found = worker.decode(&sentence, With::default(), search, List::default(), &Stop::NEVER);
+                let best = &found.hypotheses[0];
+                assert_eq!(sentence.vocab().join(&best.words), format!("a {word} a"));
+                best.score
+            };
+            let unknown = score("neverseen");
+            for mark in ["<s>", "</s>", "<unk>"] {
+                assert!((score(mark) - unknown).abs() < 1e-6, "{search} {mark}");
+            }
+        }
+    }
+}

@@ -19,6 +19,7 @@ pub struct ForestBuilder {
     token_ids: HashMap<Token, TokenId>,
     labels: Vec<Symbol>,
     inputs: Vec<f64>,
+    uneven: bool,
 }
 
 impl ForestBuilder {
@@ -63,6 +64,11 @@ impl ForestBuilder {
         if self.targets.len() as u32 == start {
             self.targets.push(Target::Bundle(BundleId::EMPTY));
         }
+        let below = self.targets[start as usize..].iter().map(|&symbol| match symbol {
+            Target::Vertex(tail) => self.vertices[tail].nodes,
+            Target::Bundle(_) => 0,
+        });
+        self.uneven |= below.fold(spec.nodes, u32::saturating_add) != self.vertices[head].nodes;
         self.edges.push(Edge { head, spec, target: start..self.targets.len() as u32 });
         self.vertices[head].edges.end += 1;
     }
@@ -106,9 +112,19 @@ impl ForestBuilder {
     /// Completes the forest and removes edges with a tail that has no derivation, so that no search starts
     /// what it cannot finish.
     pub fn finish(self, goal: VertexId) -> TranslationForest {
-        let Self { vertices, edges, targets, bundle_ends, words, tokens, labels, inputs, .. } = self;
-        let forest =
-            TranslationForest { vertices, edges, targets, bundle_ends, words, tokens, labels, inputs, goal };
+        let Self { vertices, edges, targets, bundle_ends, words, tokens, labels, inputs, uneven, .. } = self;
+        let forest = TranslationForest {
+            vertices,
+            edges,
+            targets,
+            bundle_ends,
+            words,
+            tokens,
+            labels,
+            inputs,
+            uneven,
+            goal,
+        };
         forest.retain(|_| true)
     }
 }

@@ -113,6 +113,7 @@ pub struct TranslationForest {
     pub(crate) labels: Vec<Symbol>,
     /// The input's own score of each edge; empty if it has none.
     pub(crate) inputs: Vec<f64>,
+    pub(crate) uneven: bool,
     pub(crate) goal: VertexId,
 }
 
@@ -120,6 +121,12 @@ impl TranslationForest {
     /// The vertex that stands for the whole input.
     pub fn goal(&self) -> VertexId {
         self.goal
+    }
+
+    /// Whether derivations of one vertex cover different numbers of input nodes, as over packed trees of different
+    /// sizes. Then nodes do not measure progress, but source words do.
+    pub fn is_uneven(&self) -> bool {
+        self.uneven
     }
 
     /// Whether the goal has no derivation at all.

@@ -54,7 +54,8 @@ pub enum Future {
 /// What a bin counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// Input nodes covered by the source sides of the rules so far (Huang & Mi 2010). For trees.
+    /// Input nodes covered by the source sides of the rules so far (Huang & Mi 2010). For trees; over packed trees of
+    /// different sizes source words are counted instead.
     Nodes,
     /// The same with words and the roots of what is still to be translated (Yu et al. 2014). For trees.
     AllNodes,
@@ -110,7 +111,11 @@ pub struct TopDown<'f> {
 
 impl<'f> TopDown<'f> {
     /// The deduction over a forest, with its static estimate.
-    pub fn new(forest: &'f TranslationForest, estimate: &'f Estimate, config: Incremental) -> Self {
+    pub fn new(forest: &'f TranslationForest, estimate: &'f Estimate, mut config: Incremental) -> Self {
+        // Where packed trees have different sizes, only words are covered at the same pace by all derivations.
+        if forest.is_uneven() {
+            config.progress = Progress::Words;
+        }
         // Cell 0 is the empty list; its symbol is never looked at.
         let empty = Cell { first: Target::Bundle(BundleId::EMPTY), rest: EMPTY, future: 0.0, left: 0 };
         let cells = IndexVec::from_vec(vec![empty]);
@@ -141,6 +146,17 @@ impl<'f> TopDown<'f> {
             }
             (Future::Inside, symbol) => self.estimate.symbol(symbol),
         }
+    }
+
+    /// What taking an edge with this target side is expected to cost: the words that it emits at once, and what the
+    /// future says of the rest. An ablated future must not come back through here.
+    fn step_estimate(&self, target: &[Target]) -> f64 {
+        let leading = target.iter().take_while(|symbol| matches!(symbol, Target::Bundle(_))).count();
+        let values = target.iter().enumerate().map(|(place, &symbol)| match symbol {
+            Target::Bundle(bundle) if place < leading => self.estimate.bundle(bundle),
+            _ => self.value(symbol),
+        });
+        values.sum()
     }
 
     /// What a symbol of the residual leaves uncovered.
@@ -230,9 +246,7 @@ impl Deduction for TopDown<'_> {
     fn options(&mut self, class: ClassId, out: &mut Vec<Choice>) {
         let vertex = VertexId(class.0);
         out.extend(self.forest.edges(vertex).map(|edge| {
-            let symbols = self.forest.target(edge).iter();
-            let estimate = self.forest.edge(edge).spec.score
-                + symbols.map(|&symbol| self.estimate.symbol(symbol)).sum::<f64>();
+            let estimate = self.forest.edge(edge).spec.score + self.step_estimate(self.forest.target(edge));
             let tails: u32 = self.forest.target(edge).iter().map(|&symbol| self.weight(symbol)).sum();
             let all_nodes = self.config.progress == Progress::AllNodes && vertex == self.forest.goal();
             let advance = self.weight(Target::Vertex(vertex)) + u32::from(all_nodes) - tails;

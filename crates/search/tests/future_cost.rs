@@ -8,7 +8,8 @@ use common::{HashLm, Problem, close, random_problems};
 use sylvan_base::HashMap;
 use sylvan_forest::{Target, TranslationForest, VertexId};
 use sylvan_search::{
-    Beam, Estimate, Prediction, PredictionStep, PredictionTables, PrefixId, prediction_traced,
+    Beam, ClassId, Deduction, Estimate, Future, Incremental, Prediction, PredictionStep, PredictionTables,
+    PrefixId, TopDown, inside_estimate, prediction_traced,
 };
 use sylvan_testkit::cases;
 
@@ -79,4 +80,42 @@ fn closed_form_equals_literal_re_evaluation() {
         });
     });
     assert!(states > 3_000, "{states} states");
+}
+
+/// Huang & Mi 2010 and their ablations: what an option is expected to cost holds nothing of an ablated future.
+#[test]
+fn options_of_top_down_search_see_only_the_future_that_they_may_see() {
+    random_problems(22, cases(500, 5_000), |problem: &Problem, shown, rng| {
+        let forest = &problem.forest;
+        if forest.is_dead() {
+            return;
+        }
+        let lm = HashLm::new(forest, 1 + rng.below(3), rng.next_u64(), 1.0);
+        let inside = inside_estimate(forest, &lm);
+        let goal = forest.goal();
+        let per_word = inside.vertex(goal) / forest.span(goal).len() as f64;
+        for future in [Future::None, Future::Rough, Future::Inside] {
+            let mut deduction = TopDown::new(forest, &inside, Incremental::from(future));
+            for vertex in forest.vertices() {
+                let mut options = Vec::new();
+                deduction.options(ClassId(vertex.0), &mut options);
+                for (option, edge) in options.iter().zip(forest.edges(vertex)) {
+                    let mut expected = forest.edge(edge).spec.score;
+                    let mut at_once = true;
+                    for &symbol in forest.target(edge) {
+                        at_once &= matches!(symbol, Target::Bundle(_));
+                        expected += match (future, symbol) {
+                            (_, Target::Bundle(bundle)) if at_once => inside.bundle(bundle),
+                            (Future::Inside, symbol) => inside.symbol(symbol),
+                            (Future::Rough, Target::Vertex(tail)) => {
+                                per_word * forest.span(tail).len() as f64
+                            }
+                            _ => 0.0,
+                        };
+                    }
+                    assert!(close(option.estimate, expected), "{future:?} {shown}");
+                }
+            }
+        }
+    });
 }

@@ -53,7 +53,7 @@ pub(crate) struct Searching {
     /// Cube: take at most N candidates per vertex [default: the beam, at least 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pops: Option<u32>,
-    /// Incremental: the estimate of what is still to be translated.
+    /// Left to right: the estimate of what is still to be translated (prediction has inside and none).
     #[arg(long, value_enum, default_value = "inside")]
     future: FutureCost,
     /// Left to right: at most N steps per sentence; then a beam of one finishes it, with a warning.
@@ -95,6 +95,13 @@ impl Searching {
                     FutureCost::Rough => Future::Rough,
                     FutureCost::Inside => Future::Inside,
                 };
+            }
+            Search::Prediction(_, config) => {
+                anyhow::ensure!(
+                    self.future != FutureCost::Rough,
+                    "--future rough: found the search prediction, expected incremental; prediction has inside or none"
+                );
+                config.future = self.future == FutureCost::Inside;
             }
             Search::Cube(cube) => {
                 let pops = self.pops.map_or(cube.pops, |pops| pops as usize);

@@ -25,7 +25,7 @@ pub(crate) struct WordModel {
 
 impl WordModel {
     pub(crate) fn new(lm: Lm, vocab: &Vocab) -> Self {
-        let ids = vocab.iter().map(|(_, text)| lm.word(text)).collect();
+        let ids = vocab.iter().map(|(_, text)| word(&lm, text)).collect();
         Self { lm, ids }
     }
 
@@ -35,11 +35,18 @@ impl WordModel {
         out.clear();
         out.extend(tokens.iter().map(|token| match self.ids.get(token.word.index()) {
             Some(&id) => id,
-            None => self.lm.word(vocab.text(token.word)),
+            None => word(&self.lm, vocab.text(token.word)),
         }));
     }
 
     pub(crate) fn over<'s>(&'s self, ids: &'s [WordId], weight: f64) -> Ngram<'s> {
         Ngram::new(&self.lm, ids, weight)
     }
+}
+
+/// What a model calls a word of a translation. The marks of a sentence's begin and end are no words: where a text
+/// holds them, they are words that the model does not know.
+fn word(lm: &Lm, text: &str) -> WordId {
+    let id = lm.word(text);
+    if id == lm.begin_word() || id == lm.end_word() { lm.word("<unk>") } else { id }
 }

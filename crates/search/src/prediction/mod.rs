@@ -162,8 +162,13 @@ impl<'f> BottomUp<'f> {
         stack
     }
 
+    /// The future cost of a way; nothing if that is ablated.
+    fn ahead(&self, way: &Way) -> f64 {
+        if self.config.future { way.future } else { 0.0 }
+    }
+
     fn way(&mut self, way: Way, out: &mut Vec<Choice>) {
-        let estimate = self.tables.estimate().bundle(way.words) + way.future;
+        let estimate = self.tables.estimate().bundle(way.words) + self.ahead(&way);
         let (id, advance) = (self.ways.len() as u32, way.width);
         out.push(Choice { id, estimate, advance, exactly: self.tables.scans_cover_all() });
         self.ways.push(way);
@@ -195,7 +200,7 @@ impl<'f> BottomUp<'f> {
             starts.push(Way { words, width, after, grown: None, future });
         }
         let estimate = self.tables.estimate();
-        let value = |way: &Way| way.future + estimate.bundle(way.words);
+        let value = |way: &Way| self.ahead(way) + estimate.bundle(way.words);
         starts.sort_by(|a, b| a.width.cmp(&b.width).then(value(b).total_cmp(&value(a))));
         starts
     }
