@@ -102,7 +102,7 @@ pub struct Parts<'p> {
     pub parser: Option<&'p Path>,
     /// The source truecaser.
     pub source_case: Option<&'p Path>,
-    /// The training text, as [`write_lines`] writes it.
+    /// The training text, as [`write_lines`](crate::lines::write_lines) writes it.
     pub lines: Option<&'p Path>,
 }
 
