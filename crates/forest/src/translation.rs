@@ -49,7 +49,7 @@ pub enum Target {
     Vertex(VertexId),
 }
 
-/// What [`ForestBuilder::edge`] takes: a target side word by word.
+/// What [`ForestBuilder::edge`](crate::ForestBuilder::edge) takes: a target side word by word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// A target word.
@@ -100,7 +100,8 @@ pub(crate) struct Vertex {
 ///
 /// Edges are grouped by head, vertices are in topological order, target sides alternate between vertices and
 /// maximal bundles and are never empty (a rule without target words has the one symbol
-/// [`BundleId::EMPTY`]). Edges that cannot be completed are gone: see [`ForestBuilder::finish`].
+/// [`BundleId::EMPTY`]). Edges that cannot be completed are gone: see
+/// [`ForestBuilder::finish`](crate::ForestBuilder::finish).
 #[derive(Debug, Clone)]
 pub struct TranslationForest {
     pub(crate) vertices: IndexVec<VertexId, Vertex>,
