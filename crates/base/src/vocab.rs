@@ -53,15 +53,6 @@ impl Vocab {
         Self { parent: Some(parent), first, ..Self::default() }
     }
 
-    /// Forgets its own strings, keeps the memory, and extends `parent` from now on.
-    pub fn restart(&mut self, parent: &Arc<Vocab>) {
-        self.first = parent.len() as u32;
-        self.parent = Some(Arc::clone(parent));
-        self.bytes.clear();
-        self.ends.clear();
-        self.table.clear();
-    }
-
     /// The id of `text`, which is added if it is new.
     #[inline]
     pub fn intern(&mut self, text: &str) -> Symbol {
@@ -179,10 +170,6 @@ mod tests {
             }
             prop_assert_eq!(chain.len(), whole.len());
             prop_assert!(chain.iter().eq(whole.iter()));
-            // Started again, only the strings of the vocabulary below are left.
-            let below = Arc::new(Vocab::of(["x"]));
-            chain.restart(&below);
-            prop_assert_eq!((chain.len(), chain.get("x"), chain.get("a")), (1, Some(Symbol(0)), None));
         }
     }
 

@@ -146,7 +146,9 @@ fn bad_input_is_named() {
         !broken.status.success() && message.contains("weights") && message.contains("lm=much"),
         "{message}"
     );
-    assert!(!decode(folder.path(), &["--margin", "-1"]).status.success());
+    let negative = decode(folder.path(), &["--margin", "-1"]);
+    assert!(!negative.status.success());
+    assert!(String::from_utf8_lossy(&negative.stderr).contains("--margin -1: expected 0 or more"));
     assert!(!decode(folder.path(), &["--unknown"]).status.success());
 }
 

@@ -156,6 +156,10 @@ impl Worker {
     /// Reads a line; `None` if it has no words.
     pub fn read(&mut self, line: &str, input: Input, with: With<'_>) -> Result<Option<Sentence>, Unread> {
         let (model, parsing) = self.parsing();
+        if with.corrections.is_some_and(|corrections| !corrections.are_of(model)) {
+            let error = Error::setting("corrections", "those of another model", "those of this one");
+            return Err(Unread::Error(error.advise("read them again after a model was opened")));
+        }
         with.reading(model).line(line, input, parsing)
     }
 

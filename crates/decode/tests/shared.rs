@@ -170,6 +170,23 @@ fn a_cancelled_request_is_an_error_and_a_late_one_still_has_an_answer() {
     assert!(whole < trees.len() * SearchName::ALL.len(), "a deadline must change something");
 }
 
+#[test]
+fn corrections_of_another_model_are_refused() {
+    let mut rng = Rng::new(21);
+    let (one, trees, rules) = random_shared_model(&mut rng, 20);
+    let (other, ..) = random_shared_model(&mut rng, 20);
+    let mut request = Request::default();
+    request.input = Input::Tree;
+    request.corrections = Some(Arc::new(random_corrections(&one, &rules, &mut rng)));
+    let error = Worker::new(Arc::new(other)).translate(&trees[0], &request).unwrap_err().to_string();
+    assert!(error.contains("those of another model"), "{error}");
+    // The same model with other weights is the same model.
+    let tuned = one.with_weights(one.weights().clone());
+    for model in [one, tuned] {
+        assert!(!Worker::new(Arc::new(model)).translate(&trees[0], &request).unwrap().best.is_empty());
+    }
+}
+
 /// The same on a model of real text, where one is named: `SYLVAN_ENJA_MODEL`, made as in docs/notes/training.md.
 #[test]
 fn requests_of_eight_threads_on_a_real_model() {

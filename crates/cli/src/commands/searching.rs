@@ -47,7 +47,12 @@ pub(crate) struct Searching {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     beam: Option<u32>,
     /// Left to right: skip a step whose estimate is worse than a full bin by more than this; inf skips none.
-    #[arg(long, value_name = "NATS", default_value_t = f64::from(Limits::USUAL_MARGIN) / 1000.0)]
+    #[arg(
+        long,
+        value_name = "NATS",
+        allow_negative_numbers = true,
+        default_value_t = f64::from(Limits::USUAL_MARGIN) / 1000.0
+    )]
     margin: f64,
     /// Left to right: take at most N steps per bin, best first from grids, instead of all within the margin.
     /// Cube: take at most N candidates per vertex [default: the beam, at least 1000].

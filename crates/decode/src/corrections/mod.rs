@@ -27,7 +27,9 @@ use crate::model::{Model, Weighed, applier};
 /// Corrections of one model, ready to be used by any number of requests.
 #[derive(Debug)]
 pub struct Corrections {
-    /// The model's vocabulary, and after it words that only corrections have.
+    /// The vocabulary of the model that they correct, by which they know it.
+    of: Arc<Vocab>,
+    /// The same, and after it words that only corrections have.
     pub(crate) vocab: Arc<Vocab>,
     pub(crate) rules: Weighed,
     pub(crate) weights: Weights,
@@ -55,7 +57,7 @@ impl Corrections {
         }
         let applier = applier(model.grammar(), &weights, &vocab).with_overlay(Arc::new(overlay));
         let rules = Weighed::new(applier, model.model_count(), &weights);
-        Ok(Self { vocab: Arc::new(vocab), rules, weights, missing })
+        Ok(Self { of: Arc::clone(model.vocab()), vocab: Arc::new(vocab), rules, weights, missing })
     }
 
     /// The corrections beside a model file; `None` if there are none.
@@ -70,6 +72,12 @@ impl Corrections {
     /// Corrections from the lines of a log, or from anywhere else.
     pub fn from_lines(model: &Model, lines: &[String]) -> Result<Self> {
         Self::read(model, &mut TextReader::from_text("correction", &(lines.join("\n") + "\n")))
+    }
+
+    /// Whether they were made for this model, whatever its weights. Rules go by numbers, so in another model
+    /// they would be other rules.
+    pub(crate) fn are_of(&self, model: &Model) -> bool {
+        Arc::ptr_eq(&self.of, model.vocab())
     }
 
     /// The lines about rules that the model does not have; they change nothing.
