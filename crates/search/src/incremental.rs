@@ -375,7 +375,8 @@ pub fn incremental_traced<L: LanguageModel>(
 ) -> Option<Outcome> {
     let mut engine = Engine::default();
     let (limits, config) = (limits.into(), config.into());
-    let found = search(&mut engine, forest, Run::new(lm), limits, config, Some(&mut on_step))?;
+    let run = Run { show_dropped: true, ..Run::new(lm) };
+    let found = search(&mut engine, forest, run, limits, config, Some(&mut on_step))?;
     Some(Outcome::from(found))
 }
 

@@ -75,6 +75,7 @@ impl Search {
         vocab: &Vocab,
     ) -> Vec<TraceItem> {
         let names = Names { forest, vocab };
+        let run = Run { show_dropped: true, ..run };
         let mut items = Vec::new();
         let mut engine = Engine::default();
         match *self {

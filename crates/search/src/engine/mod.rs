@@ -39,7 +39,8 @@ pub struct Limits {
     /// Cells (an item and an option) tried per bin and round, best first from grids.
     pub pops: usize,
     /// Where a bin is full, cells are not tried if their estimate is worse than all of it by more than this, in
-    /// thousandths of a nat.
+    /// thousandths of a nat. A bin is full once it has held twice the beam, at least 32 items: then and whenever that
+    /// many wait again, the best are kept, and the worst of these says what "all of it" is. Not used with `pops`.
     pub margin: u32,
     /// If set, items whose step model puts them into different groups do not compete: the beam holds in each group,
     /// and the groups with the best items, this many, are kept.
@@ -134,6 +135,9 @@ pub struct Run<'a, L> {
     pub steps: Option<&'a mut dyn StepModel>,
     /// Whether everything that was found is kept, for n-best lists.
     pub out_forest: bool,
+    /// Whether a trace also shows the best items that a beam drops. Then no item is turned away before its bin is
+    /// complete, so there is no margin; a trace without them changes nothing.
+    pub show_dropped: bool,
     /// When to stop.
     pub stop: &'a Stop,
 }
@@ -141,7 +145,7 @@ pub struct Run<'a, L> {
 impl<'a, L> Run<'a, L> {
     /// A word model alone, and nothing but the best derivation.
     pub fn new(lm: &'a L) -> Self {
-        Self { lm, steps: None, out_forest: false, stop: &Stop::NEVER }
+        Self { lm, steps: None, out_forest: false, show_dropped: false, stop: &Stop::NEVER }
     }
 }
 
@@ -211,10 +215,10 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         D: Deduction,
         L: LanguageModel<State = S>,
     {
-        let Run { lm, mut steps, out_forest, stop } = run;
-        // Groups and unknown contributions of step models forbid dropping items before their bin is complete; and a
-        // trace shows what is dropped.
-        let may_shrink = limits.groups.is_none() && on_visit.is_none();
+        let Run { lm, mut steps, out_forest, show_dropped, stop } = run;
+        // Groups and unknown contributions of step models forbid dropping items before their bin is complete, and so
+        // does a trace that shows them.
+        let may_shrink = limits.groups.is_none() && !show_dropped;
         self.nodes.reset(deduction.bins(), limits.beam, out_forest, may_shrink);
         self.states.clear();
         self.grids.clear();
@@ -246,7 +250,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                         on_visit(&Visit { among, ..self.visit(deduction, bin, round, node) });
                     }
                     let dropped = self.nodes.ranked().iter().filter(|node| !self.nodes.get(**node).expanded);
-                    for &node in dropped.take(DROPPED_SHOWN) {
+                    for &node in dropped.take(if show_dropped { DROPPED_SHOWN } else { 0 }) {
                         on_visit(&Visit { among, kept: false, ..self.visit(deduction, bin, round, node) });
                     }
                 }

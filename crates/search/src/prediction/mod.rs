@@ -390,7 +390,8 @@ pub fn prediction_traced<L: LanguageModel>(
     mut on_step: impl FnMut(&PredictionStep),
 ) -> Option<Outcome> {
     let mut engine = Engine::default();
-    let found = search(&mut engine, forest, Run::new(lm), limits.into(), config, Some(&mut on_step))?;
+    let run = Run { show_dropped: true, ..Run::new(lm) };
+    let found = search(&mut engine, forest, run, limits.into(), config, Some(&mut on_step))?;
     Some(Outcome::from(found))
 }
 
