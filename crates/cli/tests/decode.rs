@@ -69,7 +69,7 @@ fn lists_have_features_that_make_up_the_score() {
     let folder = prepared();
     let weights = [("tm0.p_ef", 1.0), ("lm0", 0.5), ("tm0.words", 0.1), ("glue", -5.0), ("oov", -2.0)];
     for search in ["cube", "refine", "incremental", "prediction", "exact"] {
-        let output = text(&decode(folder.path(), &["--search", search, "--nbest", "20", "--margin", "100"]));
+        let output = text(&decode(folder.path(), &["--search", search, "--nbest", "20"]));
         let first: Vec<&str> = output.lines().filter(|line| line.starts_with("0 |||")).collect();
         assert_eq!(first.len(), 8, "{search}: all derivations of the first tree\n{output}");
         for line in output.lines() {
@@ -114,9 +114,43 @@ fn options_do_what_they_say() {
     text(&decode(folder.path(), &["--derivations", "derivations"]));
     let derivations = std::fs::read_to_string(folder.path().join("derivations")).unwrap();
     assert!(derivations.contains("NP(ta) -> she"), "{derivations}");
-    let all = text(&decode(folder.path(), &["--nbest", "20", "--margin", "100"])).lines().count();
-    let distinct = text(&decode(folder.path(), &["--nbest", "20", "--margin", "100", "--distinct"]));
+    let all = text(&decode(folder.path(), &["--nbest", "20"])).lines().count();
+    let distinct = text(&decode(folder.path(), &["--nbest", "20", "--distinct"]));
     assert!(distinct.lines().count() <= all);
+}
+
+#[test]
+fn what_each_sentence_cost_is_written() {
+    let folder = prepared();
+    let more =
+        ["--search", "prediction", "--times", "times.tsv", "--scores", "scores", "--stats", "stats.json"];
+    text(&decode(folder.path(), &more));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let (times, scores) = (read("times.tsv"), read("scores"));
+    let rows: Vec<Vec<&str>> = times.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows[0], ["number", "words", "milliseconds", "score", "items", "lm_queries"]);
+    assert_eq!(rows.len(), 4);
+    let stats: serde_json::Value = serde_json::from_str(&read("stats.json")).unwrap();
+    for (column, name) in [(4, "items"), (5, "lm_queries")] {
+        let total: u64 = rows[1..].iter().map(|row| row[column].parse::<u64>().unwrap()).sum();
+        assert_eq!(stats[name], total, "{name}");
+    }
+    // The empty line has no words, no score and no cost.
+    assert_eq!([rows[1][1], rows[2][1], rows[3][1]], ["2", "0", "2"]);
+    assert_eq!((rows[2][4], rows[2][5]), ("0", "0"));
+    assert_eq!(rows[1][3], scores.lines().next().unwrap());
+    assert!(rows[1][2].parse::<f64>().unwrap() > 0.0);
+}
+
+#[test]
+fn default_rules_can_be_everywhere() {
+    let folder = prepared();
+    std::fs::write(folder.path().join("weights"), "p_ef=1\nlm=0.5\nglue=5\noov=2\n").unwrap();
+    // With a reward for copying, words are copied even where there are rules.
+    let everywhere = decode(folder.path(), &["--default-rules", "always"]);
+    assert_eq!(text(&everywhere), "ta shui\n\nta pao\n");
+    let never = decode(folder.path(), &["--default-rules", "never"]);
+    assert_eq!(text(&never), "she sleeps\n\n\n");
 }
 
 #[test]
@@ -146,7 +180,7 @@ fn bad_input_is_named() {
         !broken.status.success() && message.contains("weights") && message.contains("lm=much"),
         "{message}"
     );
-    let negative = decode(folder.path(), &["--margin", "-1"]);
+    let negative = decode(folder.path(), &["--search", "incremental", "--margin", "-1"]);
     assert!(!negative.status.success());
     assert!(String::from_utf8_lossy(&negative.stderr).contains("--margin -1: expected 0 or more"));
     assert!(!decode(folder.path(), &["--unknown"]).status.success());

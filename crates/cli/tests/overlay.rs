@@ -86,7 +86,7 @@ fn features_make_up_the_score_and_derivations_show_the_rules() {
         ("oov", -2.0),
         ("lm0", 0.5),
     ];
-    let more = ["--nbest", "10", "--margin", "100", "--derivations", "d"];
+    let more = ["--nbest", "10", "--derivations", "d"];
     let list = text(&folder.decode(overlay, &more));
     assert_eq!(list.lines().filter(|line| line.starts_with("0 |||")).count(), 4, "{list}");
     for line in list.lines() {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use sylvan_base::Vocab;
 use sylvan_lm::{Lm, WordId};
 use sylvan_parse::Parser;
-use sylvan_rules::apply::{Applier, DefaultRules};
+use sylvan_rules::apply::{Applier, Applying};
 use sylvan_rules::{Formalism, Grammar, SparseWeights, Weights, features as rule_features};
 use sylvan_store::TextReader;
 use sylvan_text::{Protect, Tokenizer};
@@ -39,6 +39,7 @@ pub struct OpenOptions {
 pub struct Model {
     parts: Arc<Parts>,
     weights: Weights,
+    applying: Applying,
     rules: Weighed,
 }
 
@@ -150,18 +151,28 @@ impl Model {
         }
         let models = lms.into_iter().map(|lm| WordModel::new(lm, &vocab)).collect();
         let parts = Arc::new(Parts { vocab: Arc::new(vocab), grammar, models, text });
-        Ok(Self::weighed(parts, weights))
+        Ok(Self::weighed(parts, weights, Applying::default()))
     }
 
-    fn weighed(parts: Arc<Parts>, weights: Weights) -> Self {
-        let applier = applier(&parts.grammar, &weights, &parts.vocab);
+    fn weighed(parts: Arc<Parts>, weights: Weights, applying: Applying) -> Self {
+        let applier = applier(&parts.grammar, &weights, &parts.vocab, applying);
         let rules = Weighed::new(applier, parts.models.len(), &weights);
-        Self { parts, weights, rules }
+        Self { parts, weights, applying, rules }
     }
 
     /// The same model with other weights. All else is shared, not copied.
     pub fn with_weights(&self, weights: Weights) -> Self {
-        Self::weighed(Arc::clone(&self.parts), weights)
+        Self::weighed(Arc::clone(&self.parts), weights, self.applying)
+    }
+
+    /// The same model with its rules applied in another way. All else is shared, not copied.
+    pub fn with_applying(&self, applying: Applying) -> Self {
+        Self::weighed(Arc::clone(&self.parts), self.weights.clone(), applying)
+    }
+
+    /// How its rules are applied.
+    pub(crate) fn applying(&self) -> Applying {
+        self.applying
     }
 
     /// What its rules are applied to.
@@ -285,7 +296,7 @@ impl Model {
 }
 
 /// A table with its weights.
-pub(crate) fn applier(grammar: &Grammar, weights: &Weights, vocab: &Vocab) -> Applier {
-    let applier = Applier::new(grammar, weights, DefaultRules::weighted(weights));
+pub(crate) fn applier(grammar: &Grammar, weights: &Weights, vocab: &Vocab, applying: Applying) -> Applier {
+    let applier = Applier::new(grammar, weights, applying);
     applier.with_sparse(SparseWeights::of(weights, vocab))
 }

@@ -19,6 +19,8 @@ pub struct ForestBuilder {
     token_ids: HashMap<Token, TokenId>,
     labels: Vec<Symbol>,
     inputs: Vec<f64>,
+    outlooks: Vec<f64>,
+    owners: Vec<Box<[u8]>>,
     uneven: bool,
 }
 
@@ -81,6 +83,17 @@ impl ForestBuilder {
         }
     }
 
+    /// What estimates of the future see of the edge added last, instead of its score. Either all edges have one or none.
+    pub fn outlook(&mut self, score: f64) {
+        self.outlooks.push(score);
+    }
+
+    /// Which of its bundles, by place among them, each own source word of the edge added last belongs to. Either all
+    /// edges are given theirs or none.
+    pub fn owners(&mut self, owners: Box<[u8]>) {
+        self.owners.push(owners);
+    }
+
     /// How many edges the vertex declared last has so far.
     pub fn edges_of_last(&self) -> usize {
         self.vertices.last().map_or(0, |vertex| vertex.edges.len())
@@ -112,17 +125,20 @@ impl ForestBuilder {
     /// Completes the forest and removes edges with a tail that has no derivation, so that no search starts
     /// what it cannot finish.
     pub fn finish(self, goal: VertexId) -> TranslationForest {
-        let Self { vertices, edges, targets, bundle_ends, words, tokens, labels, inputs, uneven, .. } = self;
+        debug_assert!(self.outlooks.is_empty() || self.outlooks.len() == self.edges.len(), "all or none");
+        debug_assert!(self.owners.is_empty() || self.owners.len() == self.edges.len(), "all or none");
         let forest = TranslationForest {
-            vertices,
-            edges,
-            targets,
-            bundle_ends,
-            words,
-            tokens,
-            labels,
-            inputs,
-            uneven,
+            vertices: self.vertices,
+            edges: self.edges,
+            targets: self.targets,
+            bundle_ends: self.bundle_ends,
+            words: self.words,
+            tokens: self.tokens,
+            labels: self.labels,
+            inputs: self.inputs,
+            outlooks: self.outlooks,
+            owners: self.owners,
+            uneven: self.uneven,
             goal,
         };
         forest.retain(|_| true)

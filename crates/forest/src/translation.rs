@@ -114,6 +114,10 @@ pub struct TranslationForest {
     pub(crate) labels: Vec<Symbol>,
     /// The input's own score of each edge; empty if it has none.
     pub(crate) inputs: Vec<f64>,
+    /// What estimates see of each edge's score; empty if they see all of it.
+    pub(crate) outlooks: Vec<f64>,
+    /// Per edge, which of its bundles each of its own source words belongs to; empty if links were not asked for.
+    pub(crate) owners: Vec<Box<[u8]>>,
     pub(crate) uneven: bool,
     pub(crate) goal: VertexId,
 }
@@ -162,6 +166,24 @@ impl TranslationForest {
     /// The parser's score of what an edge covers: 0 over a tree.
     pub fn input_score(&self, edge: EdgeId) -> f64 {
         self.inputs.get(edge.index()).copied().unwrap_or(0.0)
+    }
+
+    /// What estimates of the future see of an edge's score: all of it, unless the forest was made otherwise
+    /// ([`ForestBuilder::outlook`](crate::ForestBuilder::outlook)).
+    #[inline]
+    pub fn outlook(&self, edge: EdgeId) -> f64 {
+        self.outlooks.get(edge.index()).copied().unwrap_or(self.edges[edge].spec.score)
+    }
+
+    /// Whether estimates see something else than the edges' scores.
+    pub fn has_outlooks(&self) -> bool {
+        !self.outlooks.is_empty()
+    }
+
+    /// Which of an edge's bundles, by place among them, each of its own source words belongs to by the rule's links:
+    /// the words below its head and below none of its tails, in order. `None` if links were not asked for.
+    pub fn owners(&self, edge: EdgeId) -> Option<&[u8]> {
+        self.owners.get(edge.index()).map(|owners| &**owners)
     }
 
     /// An edge's target side.
@@ -233,6 +255,8 @@ impl TranslationForest {
         }
         let edges = std::mem::replace(&mut self.edges, IndexVec::new());
         let inputs = std::mem::take(&mut self.inputs);
+        let outlooks = std::mem::take(&mut self.outlooks);
+        let mut owners = std::mem::take(&mut self.owners);
         for vertex in self.vertices() {
             let start = self.edges.len() as u32;
             for edge in self.edges(vertex).filter(|edge| kept[edge.index()]) {
@@ -240,6 +264,8 @@ impl TranslationForest {
                 if !inputs.is_empty() {
                     self.inputs.push(inputs.get(edge.index()).copied().unwrap_or(0.0));
                 }
+                self.outlooks.extend(outlooks.get(edge.index()));
+                self.owners.extend(owners.get_mut(edge.index()).map(std::mem::take));
             }
             self.vertices[vertex].edges = start..self.edges.len() as u32;
         }

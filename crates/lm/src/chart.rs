@@ -43,6 +43,11 @@ impl Left {
         usize::from(self.len).min(MAX_HISTORY)
     }
 
+    /// What was charged for them so far.
+    pub fn charged(&self) -> f64 {
+        self.charged[..self.open()].iter().map(|&charged| f64::from(charged)).sum()
+    }
+
     /// Whether the words after the open ones know all of their history that matters. A piece that is not closed
     /// has no such words: all of it is open.
     pub fn is_closed(&self) -> bool {

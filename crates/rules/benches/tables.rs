@@ -53,8 +53,7 @@ fn main() {
             trees.extend(tree.and_then(|tree| grammar.meta().preprocessing.apply(tree, &mut vocab)));
         }
         let weights = Weights::of([("p_ef", 0.02), ("p_fe", 0.006), ("lex_ef", 0.0005), ("lex_fe", 0.02)]);
-        let applier =
-            Applier::new(&grammar, &weights, DefaultRules::Missing { per_rule: 0.1, per_word: 0.0 });
+        let applier = Applier::new(&grammar, &weights, DefaultRules::Missing);
         let all = time(&|| {
             let mut work = Workspace::default();
             for tree in &trees {

@@ -42,7 +42,7 @@ fn exercise(grammar: &Grammar, trees: &[String]) {
     let weights = Weights::of([("score", 1.0)]);
     for text in trees {
         let tree = sylvan_trees::penn::parse_line(text, Default::default(), &mut vocab).unwrap().unwrap();
-        let defaults = DefaultRules::Missing { per_rule: -1.0, per_word: -1.0 };
+        let defaults = DefaultRules::Missing;
         Applier::new(grammar, &weights, defaults).forest(&tree, &vocab);
     }
 }

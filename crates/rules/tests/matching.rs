@@ -3,7 +3,9 @@
 
 use sylvan_base::{Rng, Span, Vocab};
 use sylvan_forest::{Target, TranslationForest};
-use sylvan_rules::apply::{Applier, DefaultRules, Origin, SentenceRules, Workspace, match_rules};
+use sylvan_rules::apply::{
+    Applier, Applying, DefaultRules, Origin, Outlook, SentenceRules, Workspace, match_rules,
+};
 use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleCount, RuleId, Source, Weights};
 use sylvan_testkit::{Instance, random_instance};
 use sylvan_trees::{Child, ForestEdge, NodeId, PackedForest, Tree};
@@ -79,7 +81,7 @@ fn a_node_without_rules_gets_a_default_rule_only_where_nothing_matches() {
     builder.add(&rule, &[], &vocab);
     let grammar = builder.finish();
     let weights = Weights::of([("rules", -0.25), ("words", -0.5), ("glue", -10.0), ("oov", -100.0)]);
-    let applier = Applier::new(&grammar, &weights, DefaultRules::weighted(&weights));
+    let applier = Applier::new(&grammar, &weights, DefaultRules::Missing);
     let forest = applier.forest(&tree, &vocab);
     let scores: Vec<Vec<f64>> = forest
         .vertices()
@@ -89,6 +91,36 @@ fn a_node_without_rules_gets_a_default_rule_only_where_nothing_matches() {
     assert_eq!(scores, [vec![-0.75], vec![-110.0], vec![-110.0]]);
     let none = Applier::new(&grammar, &weights, DefaultRules::Never).forest(&tree, &vocab);
     assert!(none.is_dead());
+    // Everywhere: A by its rule or by copying its word.
+    let always = Applier::new(&grammar, &weights, DefaultRules::Always).forest(&tree, &vocab);
+    let scores: Vec<Vec<f64>> = always
+        .vertices()
+        .map(|vertex| always.edges(vertex).map(|edge| always.edge(edge).spec.score).collect())
+        .collect();
+    assert_eq!(scores, [vec![-0.75, -110.0], vec![-110.0], vec![-110.0]]);
+}
+
+/// Feng et al. 2012, section 3.4: estimates see "rule probability, lexical probability" in both directions.
+#[test]
+fn estimates_see_four_features_if_that_is_asked_for() {
+    let mut vocab = Vocab::new();
+    let tree = tree("(S (A a) x)", &mut vocab);
+    let mut builder = GrammarBuilder::new(["p_ef", "p_fe", "lex_ef", "lex_fe", "rare", "lexical"]);
+    let rule = Rule::parse("A(a) -> alpha", &mut vocab).unwrap();
+    builder.add(&rule, &[-1.0, -2.0, -3.0, -4.0, -5.0, -6.0], &vocab);
+    let grammar = builder.finish();
+    let names = [("p_ef", 1.0), ("p_fe", 10.0), ("lex_ef", 100.0), ("lex_fe", 1000.0)];
+    let others = [("rare", 1e4), ("lexical", 1e5), ("rules", 0.5), ("words", 0.25), ("glue", -7.0)];
+    let weights = Weights::of(names.into_iter().chain(others));
+    let outlooks = |outlook| {
+        let applying = Applying { outlook, ..Applying::default() };
+        let forest = Applier::new(&grammar, &weights, applying).forest(&tree, &vocab);
+        forest.edge_ids().map(|edge| (forest.edge(edge).spec.score, forest.outlook(edge))).collect::<Vec<_>>()
+    };
+    let score = -4321.0 - 5e4 - 6e5 + 0.75;
+    assert_eq!(outlooks(Outlook::All), [(score, score), (-7.0, -7.0)]);
+    // The default rule of S has none of the four and keeps its score.
+    assert_eq!(outlooks(Outlook::Translation), [(score, -4321.0), (-7.0, -7.0)]);
 }
 
 #[test]
@@ -236,7 +268,7 @@ fn target_words_are_affiliated_with_source_words_if_that_is_asked_for() {
     add("B(b c) -> p", &[]);
     let grammar = builder.finish();
     let weights = Weights::default();
-    let applier = Applier::new(&grammar, &weights, DefaultRules::weighted(&weights));
+    let applier = Applier::new(&grammar, &weights, DefaultRules::Missing);
     let words = |forest: &TranslationForest| -> Vec<Vec<(String, Option<u32>)>> {
         let of_edge = |edge| {
             let bundles = forest.target(edge).iter().filter_map(|symbol| match symbol {

@@ -169,7 +169,7 @@ fn any_corrections_equal_a_table_edited_by_hand() {
             .collect();
         let text: String = lines.iter().map(|line| format!("{}\n", line.text())).collect();
         let weights = Weights::of(WEIGHTS);
-        let defaults = DefaultRules::Missing { per_rule: -5.0, per_word: -1.0 };
+        let defaults = DefaultRules::Missing;
         let base = table(&rules, &mut vocab);
         let (overlay, _) = read(&text, &base, &mut vocab).unwrap();
         let applier = Applier::new(&base, &weights, defaults).with_overlay(std::sync::Arc::new(overlay));

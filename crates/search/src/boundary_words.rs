@@ -149,6 +149,10 @@ impl<L: LanguageModel> TwoSided for BoundaryWords<'_, L> {
         change + self.lm.end(last)
     }
 
+    fn without_history(&self, piece: &Boundary) -> f64 {
+        self.run(self.lm.null(), &piece.left).0
+    }
+
     fn open(&self, piece: &Boundary) -> usize {
         piece.left.len()
     }

@@ -16,11 +16,12 @@ use sylvan_base::Id;
 use sylvan_base::hash::fold;
 use sylvan_forest::{BundleId, Derivation, EdgeId, Target, TranslationForest, VertexId};
 
+use crate::cube_pruning::BoundaryEstimate;
 use crate::deduction::EdgeOrder;
 use crate::out_forest::{OutForest, OutForestBuilder};
 use crate::outcome::better;
 use crate::stop::Stop;
-use crate::{Counters, Outcome, TwoSided};
+use crate::{Beam, Counters, Outcome, TwoSided};
 
 /// A translation of one vertex.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +78,7 @@ pub struct Chart<S> {
     /// Per bundle its score and state.
     pub(crate) bundles: Vec<(f64, S)>,
     pub(crate) counters: Counters,
+    pub(crate) boundary: BoundaryEstimate,
     cut_short: bool,
     keep: Losers,
     losers: Vec<Loser>,
@@ -96,6 +98,7 @@ impl<S> Default for Chart<S> {
             ends: Vec::new(),
             bundles: Vec::new(),
             counters: Counters::default(),
+            boundary: BoundaryEstimate::Rest,
             cut_short: false,
             keep: Losers::Forget,
             losers: Vec::new(),
@@ -179,7 +182,12 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         score += change;
         self.counters.items += 1;
         self.counters.lm_queries += queries as u64;
-        Item { state, score, rank: score + lm.rest(&state), hash, edge, tails }
+        let rank = match self.boundary {
+            BoundaryEstimate::None => score - lm.without_history(&state),
+            BoundaryEstimate::Local => score,
+            BoundaryEstimate::Rest => score + lm.rest(&state),
+        };
+        Item { state, score, rank, hash, edge, tails }
     }
 
     /// How many different items the current vertex has so far.
@@ -216,8 +224,8 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         }
     }
 
-    /// Finishes the current vertex, the next one in the forest's order: its items are sorted.
-    pub(crate) fn close(&mut self) {
+    /// Finishes the current vertex, the next one in the forest's order: its items are sorted, the best kept.
+    pub(crate) fn close(&mut self, beam: Beam) {
         let Self { cell, order, items, losers, .. } = self;
         order.clear();
         order.extend(0..cell.len() as u32);
@@ -225,17 +233,22 @@ impl<S: Copy + Eq + Hash> Chart<S> {
             let (a, b) = (&cell[a as usize], &cell[b as usize]);
             b.rank.total_cmp(&a.rank).then(a.hash.cmp(&b.hash))
         });
+        self.counters.pruned += order.len().saturating_sub(beam.0) as u64;
+        order.truncate(beam.0);
         let start = items.len();
         items.extend(order.iter().map(|&index| cell[index as usize]));
         self.ends.push(items.len() as u32);
         if losers.len() > self.fresh_losers {
-            let mut places = vec![0; cell.len()];
+            let mut places = vec![None; cell.len()];
             for (place, &index) in order.iter().enumerate() {
-                places[index as usize] = (start + place) as u32;
+                places[index as usize] = Some((start + place) as u32);
             }
-            for loser in &mut losers[self.fresh_losers..] {
-                loser.item = places[loser.item as usize];
-            }
+            let fresh = losers.split_off(self.fresh_losers);
+            let kept = fresh.into_iter().filter_map(|loser| {
+                let item = places[loser.item as usize]?;
+                Some(Loser { item, ..loser })
+            });
+            losers.extend(kept);
             self.fresh_losers = losers.len();
         }
         cell.clear();

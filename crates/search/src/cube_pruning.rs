@@ -32,7 +32,18 @@ use crate::chart::{Chart, Item, Losers};
 use crate::stop::Stop;
 use crate::{Beam, Outcome, TwoSided};
 
-/// The limits of cube pruning, per vertex.
+/// What the first words of an item, which still lack their history, count for when items are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoundaryEstimate {
+    /// Nothing: only what is certain.
+    None,
+    /// What they score without history (Chiang 2007).
+    Local,
+    /// The better guess that the model has ([`TwoSided::rest`]), if it has one.
+    Rest,
+}
+
+/// The settings of cube pruning; limits are per vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cube {
     /// Distinct items kept.
@@ -40,12 +51,17 @@ pub struct Cube {
     /// Candidates taken from the queue. Where everything recombines, as in long flat coordinations, the beam
     /// alone would not stop before all combinations are seen.
     pub pops: usize,
+    /// How items are compared.
+    pub boundary: BoundaryEstimate,
+    /// No cubes: all combinations of the tails' items are made, and the best kept (Liu, Liu & Lin 2006). `pops` is not
+    /// used.
+    pub plain: bool,
 }
 
 impl Cube {
     /// The usual limits for a beam: at least 1,000 pops; none at all for an unlimited beam.
     pub fn new(beam: Beam) -> Self {
-        Self { beam, pops: beam.0.max(1000) }
+        Self { beam, pops: beam.0.max(1000), boundary: BoundaryEstimate::Rest, plain: false }
     }
 }
 
@@ -107,10 +123,16 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
         stop: &Stop,
     ) -> Option<Outcome> {
         self.chart.start(forest, lm, losers);
+        self.chart.boundary = limits.boundary;
         for vertex in forest.vertices() {
-            let narrow = Cube { beam: Beam(1), pops: 1 };
+            let narrow = Cube { beam: Beam(1), pops: 1, plain: false, ..limits };
             let limits = if self.chart.is_cut_short(stop) { narrow } else { limits };
-            self.fill(forest, lm, limits, vertex);
+            if limits.plain {
+                self.combine_all(forest, lm, vertex);
+            } else {
+                self.fill(forest, lm, limits, vertex);
+            }
+            self.chart.close(limits.beam);
         }
         self.chart.best(forest, lm)
     }
@@ -147,7 +169,28 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
             self.push_neighbours(forest, lm, edge, tails);
         }
         self.chart.counters.pruned += self.queue.len() as u64;
-        self.chart.close();
+    }
+
+    /// Every edge with every combination of its tails' items.
+    fn combine_all<M: TwoSided<State = S>>(&mut self, forest: &TranslationForest, lm: &M, vertex: VertexId) {
+        for edge in forest.edges(vertex) {
+            let cells: Vec<_> = forest.tails(edge).map(|tail| self.chart.cell(tail)).collect();
+            let mut at: Vec<u32> = cells.iter().map(|cell| cell.start).collect();
+            loop {
+                let tails = self.chart.tails.len() as u32;
+                self.chart.tails.extend_from_slice(&at);
+                let item = self.chart.combine(forest, lm, edge, tails);
+                self.chart.add(lm, &item);
+                // The next combination, the last tail's items running fastest.
+                let Some(axis) = (0..at.len()).rev().find(|&axis| at[axis] + 1 < cells[axis].end) else {
+                    break;
+                };
+                at[axis] += 1;
+                for later in axis + 1..at.len() {
+                    at[later] = cells[later].start;
+                }
+            }
+        }
     }
 
     fn push_neighbours<M: TwoSided<State = S>>(

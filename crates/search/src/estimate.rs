@@ -6,7 +6,8 @@ use sylvan_forest::{BundleId, Target, TranslationForest, VertexId};
 use crate::LanguageModel;
 
 /// `f(v) = max over edges e of v: score(e) + sum of f over e's tails + sum of local(b) over e's bundles`,
-/// and `local(b)` itself for every bundle.
+/// and `local(b)` itself for every bundle. Of an edge's score it counts what estimates may see
+/// ([`TranslationForest::outlook`]).
 ///
 /// It is the Viterbi inside score without the language model at the joints; exact for a unigram model.
 #[derive(Debug, Clone)]
@@ -52,7 +53,7 @@ pub fn inside_estimate<L: LanguageModel>(forest: &TranslationForest, lm: &L) -> 
         let mut best = f64::NEG_INFINITY;
         for edge in forest.edges(vertex) {
             let rest: f64 = forest.target(edge).iter().map(|&symbol| estimate.symbol(symbol)).sum();
-            best = best.max(forest.edge(edge).spec.score + rest);
+            best = best.max(forest.outlook(edge) + rest);
         }
         estimate.vertices.push(best);
     }

@@ -21,7 +21,7 @@
 //! Only predict chooses; scan and complete are forced, so one macro step is a predict and all that follows. What
 //! lies left of the dots never matters again, so a stack is kept as its *residual*: the symbols still to be
 //! produced, first to last, as a shared list of cells. Equal residuals are the same cell, push and pop take
-//! constant time, and complete costs nothing. The bin of an item, the nodes covered, is |T| minus the nodes below
+//! constant time, and complete costs nothing. (The paper compares whole stacks: [`Signature::Stack`].) The bin of an item, the nodes covered, is |T| minus the nodes below
 //! the residual's vertices.
 //!
 //! | here | paper |
@@ -63,6 +63,15 @@ pub enum Progress {
     Words,
 }
 
+/// What makes two stacks the same, so that they recombine where the words' states are equal too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signature {
+    /// The symbols still to be produced: all that the future depends on.
+    Residual,
+    /// The dotted rules of the whole stack (Huang & Mi 2010): fewer recombine.
+    Stack,
+}
+
 /// Settings of the incremental decoder besides its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Incremental {
@@ -70,11 +79,13 @@ pub struct Incremental {
     pub future: Future,
     /// What competes with what.
     pub progress: Progress,
+    /// What recombines.
+    pub signature: Signature,
 }
 
 impl Default for Incremental {
     fn default() -> Self {
-        Self { future: Future::Inside, progress: Progress::Nodes }
+        Self { future: Future::Inside, progress: Progress::Nodes, signature: Signature::Residual }
     }
 }
 
@@ -96,6 +107,8 @@ struct Cell {
     future: f64,
     /// What a bin counts, of the vertices from here to the end.
     left: u32,
+    /// The stack of dotted rules with this symbol after the topmost dot; 0 if that does not matter.
+    stack: u32,
 }
 
 /// The deduction: all residuals of one sentence; equal lists are one cell.
@@ -106,7 +119,9 @@ pub struct TopDown<'f> {
     config: Incremental,
     axiom: ItemId,
     cells: IndexVec<ItemId, Cell>,
-    index: HashMap<(Target, ItemId), ItemId>,
+    index: HashMap<(Target, ItemId, u32), ItemId>,
+    /// Numbers of stacks: the topmost rule, the place of its dot, and the stack below.
+    stacks: HashMap<(EdgeId, u32, u32), u32>,
 }
 
 impl<'f> TopDown<'f> {
@@ -117,22 +132,33 @@ impl<'f> TopDown<'f> {
             config.progress = Progress::Words;
         }
         // Cell 0 is the empty list; its symbol is never looked at.
-        let empty = Cell { first: Target::Bundle(BundleId::EMPTY), rest: EMPTY, future: 0.0, left: 0 };
+        let empty =
+            Cell { first: Target::Bundle(BundleId::EMPTY), rest: EMPTY, future: 0.0, left: 0, stack: 0 };
         let cells = IndexVec::from_vec(vec![empty]);
-        let mut new = Self { forest, estimate, config, axiom: EMPTY, cells, index: HashMap::default() };
-        new.axiom = new.push(Target::Vertex(forest.goal()), EMPTY);
+        let (index, stacks) = (HashMap::default(), HashMap::default());
+        let mut new = Self { forest, estimate, config, axiom: EMPTY, cells, index, stacks };
+        new.axiom = new.push(Target::Vertex(forest.goal()), EMPTY, 0);
         new
     }
 
-    fn push(&mut self, first: Target, rest: ItemId) -> ItemId {
-        if let Some(&known) = self.index.get(&(first, rest)) {
+    fn push(&mut self, first: Target, rest: ItemId, stack: u32) -> ItemId {
+        if let Some(&known) = self.index.get(&(first, rest, stack)) {
             return known;
         }
         let tail = self.cells[rest];
         let (future, left) = (tail.future + self.value(first), tail.left + self.weight(first));
-        let cell = self.cells.push(Cell { first, rest, future, left });
-        self.index.insert((first, rest), cell);
+        let cell = self.cells.push(Cell { first, rest, future, left, stack });
+        self.index.insert((first, rest, stack), cell);
         cell
+    }
+
+    /// The stack with the dot before a symbol of `edge`, on the stack in which its head is pending.
+    fn stack(&mut self, edge: EdgeId, dot: usize, below: u32) -> u32 {
+        if self.config.signature == Signature::Residual {
+            return 0;
+        }
+        let next = self.stacks.len() as u32 + 1;
+        *self.stacks.entry((edge, dot as u32, below)).or_insert(next)
     }
 
     /// What a symbol of the residual is expected to cost.
@@ -268,10 +294,12 @@ impl Deduction for TopDown<'_> {
     /// Predict, then scan and complete until the next symbol is a vertex or nothing is left.
     fn apply(&mut self, item: ItemId, choice: u32, _worth: &Worth<'_>, out: &mut Application) {
         let edge = EdgeId(choice);
-        let target = leading_bundles(self.forest.target(edge), |_| {});
-        let mut stack = self.cells[item].rest;
-        for &symbol in target.iter().rev() {
-            stack = self.push(symbol, stack);
+        let all = self.forest.target(edge);
+        let target = leading_bundles(all, |_| {});
+        let Cell { rest: mut stack, stack: below, .. } = self.cells[item];
+        for (place, &symbol) in target.iter().enumerate().rev() {
+            let dotted = self.stack(edge, all.len() - target.len() + place, below);
+            stack = self.push(symbol, stack, dotted);
         }
         let stack = self.skip_bundles(stack, |_| {});
         out.trail.push(Charge { edge, after: None });

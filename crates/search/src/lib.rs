@@ -50,13 +50,13 @@ mod two_sided;
 pub use boundary_words::{Boundary, BoundaryWords, ShownBoundary};
 pub use brute_force::{Derivations, brute_force};
 pub use chart::{Chart, Losers, Way};
-pub use cube_pruning::{Cube, CubePruning, cube_pruning};
+pub use cube_pruning::{BoundaryEstimate, Cube, CubePruning, cube_pruning};
 pub use deduction::{Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
-pub use engine::{Completed, Engine, Limits, OnVisit, Run, Visit};
+pub use engine::{Completed, Engine, Goals, Limits, OnVisit, Run, Visit};
 pub use estimate::{Estimate, inside_estimate};
 pub use exact::{Certified, Effort, NoBounds, Round, exact};
 pub use incremental::{
-    Future, Incremental, Progress, Step, TopDown, incremental, incremental_traced,
+    Future, Incremental, Progress, Signature, Step, TopDown, incremental, incremental_traced,
     search as incremental_search,
 };
 pub use k_best::KBest;

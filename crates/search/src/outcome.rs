@@ -25,6 +25,8 @@ pub struct Counters {
     pub pruned: u64,
     /// Words scored by the language model, estimates included.
     pub lm_queries: u64,
+    /// Prediction: edges looked at to find future costs.
+    pub future_edges: u64,
 }
 
 impl std::ops::AddAssign for Counters {
@@ -33,6 +35,7 @@ impl std::ops::AddAssign for Counters {
         self.recombined += other.recombined;
         self.pruned += other.pruned;
         self.lm_queries += other.lm_queries;
+        self.future_edges += other.future_edges;
     }
 }
 

@@ -67,6 +67,9 @@ pub trait TwoSided {
         0.0
     }
 
+    /// What the first words, which are to be charged again, have been charged without history.
+    fn without_history(&self, piece: &Self::State) -> f64;
+
     /// How many words are still to be charged again when a history comes: the price of joining, for statistics.
     fn open(&self, piece: &Self::State) -> usize;
 

@@ -204,8 +204,11 @@ fn one_pop_per_vertex_is_a_beam_of_one() {
     random_problems(5, cases(500, 5_000), |problem, shown, rng| {
         let lm = HashLm::new(&problem.forest, 3, rng.next_u64(), 1.0);
         let one_item = cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube::new(Beam(1)));
-        let one_pop =
-            cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube { beam: Beam::UNLIMITED, pops: 1 });
+        let one_pop = cube_pruning(
+            &problem.forest,
+            &BoundaryWords::new(&lm),
+            Cube { pops: 1, ..Cube::new(Beam::UNLIMITED) },
+        );
         let shape = |found: Option<Outcome>| found.map(|found| (found.derivation, found.counters.items));
         assert_eq!(shape(one_pop), shape(one_item), "{shown}");
     });
@@ -225,7 +228,7 @@ fn pops_stay_limited_where_everything_recombines() {
     let problem = Problem::new(tree, &rules);
     let lm = HashLm::new(&problem.forest, 2, 4, 1.0);
     let items = |pops| {
-        cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube { beam: Beam(20), pops })
+        cube_pruning(&problem.forest, &BoundaryWords::new(&lm), Cube { pops, ..Cube::new(Beam(20)) })
             .unwrap()
             .counters
             .items

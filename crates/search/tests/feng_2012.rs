@@ -171,15 +171,23 @@ fn toy_b_plus_by_prediction() {
     assert_close(prediction(&a.forest, &lm_a, Beam(1), blind).unwrap().score, -8.7);
 }
 
+/// Items made without limits, counted with another implementation; and what limits leave of them.
 #[test]
-fn limits_on_prefixes_and_pops_are_kept() {
+fn items_of_the_toys_are_counted() {
+    let (a, lm_a) = toy_a();
+    let made = |limits: Limits, config: Prediction| {
+        prediction(&a.forest, &lm_a, limits, config).unwrap().counters.items
+    };
+    assert_eq!(made(Beam::UNLIMITED.into(), Prediction::default()), 12);
     let (problem, lm) = toy_b_plus();
     let run = |limits: Limits, config: Prediction| prediction(&problem.forest, &lm, limits, config).unwrap();
     let all = run(Beam::UNLIMITED.into(), Prediction::default());
-    let one = run(Beam::UNLIMITED.into(), Prediction { prefixes: 1, ..Prediction::default() });
-    assert!(one.counters.items < all.counters.items, "{} < {}", one.counters.items, all.counters.items);
-    // One cell per bin is a single path: one item per step, plus those that completes leave on the way.
+    assert_eq!(all.counters.items, 18);
+    // One cell per round is a single path: at every step what looks best without its neighbours.
     let narrow = run(Limits::grids(Beam::UNLIMITED, 1), Prediction::default());
-    assert!(narrow.counters.items < all.counters.items);
-    assert!(narrow.score <= all.score);
+    assert_close(narrow.score, -6.0);
+    assert_eq!(problem.text(&narrow.derivation), "Bush held a meeting with Sharon");
+    // With the best prefix of every vertex alone "talks" is never begun.
+    let one = run(Beam::UNLIMITED.into(), Prediction { prefixes: 1, ..Prediction::default() });
+    assert_close(one.score, -6.0);
 }

@@ -70,6 +70,10 @@ pub(crate) struct Decode {
     /// Write what the searches cost, as one JSON object.
     #[arg(long, value_name = "FILE.json")]
     stats: Option<PathBuf>,
+    /// Write what each sentence cost, one per line: number, source words, milliseconds, model score, items, LM
+    /// queries; separated by tabs, with a heading.
+    #[arg(long, value_name = "FILE.tsv")]
+    times: Option<PathBuf>,
     /// What the input holds: a tree per line, or packed forests in the format of Egret.
     #[arg(long, value_enum, default_value = "tree")]
     input: InputKind,
@@ -139,6 +143,7 @@ struct Answer {
     derivation: String,
     forest: String,
     trace: Vec<String>,
+    source_words: usize,
     counters: Counters,
     gap: Option<f64>,
     cut_short: bool,
@@ -182,6 +187,7 @@ impl Decode {
         let search = self.searching.search()?;
         let weights = Weights::read(&mut TextReader::open(&self.weights)?)?;
         let (model, converted) = Model::open_parts(&self.grammar, &self.lm, &weights)?;
+        let model = self.searching.applied(model);
         if converted {
             say(&format!("{}: another toolkit's names; used as {}", self.weights.display(), {
                 let shown: Vec<String> = model.weights().iter().map(|(n, v)| format!("{n}={v:.6}")).collect();
@@ -199,7 +205,10 @@ impl Decode {
         let mut out = Output::create(Path::new("-"))?;
         let open = |path: &Option<PathBuf>| path.as_deref().map(Output::create).transpose();
         let (mut scores, mut derivations) = (open(&self.scores)?, open(&self.derivations)?);
-        let mut forests = open(&self.forests)?;
+        let (mut forests, mut times) = (open(&self.forests)?, open(&self.times)?);
+        if let Some(times) = &mut times {
+            times.line("number\twords\tmilliseconds\tscore\titems\tlm_queries")?;
+        }
         let mut totals = Totals::default();
         let started = Instant::now();
         let terminal = Terminal::default();
@@ -245,6 +254,9 @@ impl Decode {
                 if let Some(forests) = &mut forests {
                     forests.line(&answer.forest)?;
                 }
+                if let Some(times) = &mut times {
+                    times.line(&answer.cost(totals.sentences))?;
+                }
             }
         }
         terminal.end();
@@ -252,6 +264,7 @@ impl Decode {
         scores.map(Output::finish).transpose()?;
         derivations.map(Output::finish).transpose()?;
         forests.map(Output::finish).transpose()?;
+        times.map(Output::finish).transpose()?;
         if let Some(path) = &self.stats {
             let mut file = Output::create(path)?;
             file.line(&totals.json(&self, search, started.elapsed().as_secs_f64()).to_string())?;
@@ -301,6 +314,7 @@ impl Decode {
                 .filter(|_| self.forests.is_some())
                 .map_or(String::new(), |derived| forest_json(derived).to_string()),
             trace,
+            source_words: sentence.words.len(),
             counters: decoded.counters,
             gap: decoded.gap,
             cut_short: decoded.cut_short && decoded.gap.is_none(),
@@ -338,6 +352,15 @@ impl Decode {
     }
 }
 
+impl Answer {
+    /// What the sentence cost, as a line of `--times`.
+    fn cost(&self, number: u64) -> String {
+        let Counters { items, lm_queries, .. } = self.counters;
+        let (milliseconds, score) = (self.seconds * 1000.0, self.score.unwrap_or(0.0));
+        format!("{number}\t{}\t{milliseconds:.4}\t{score:.6}\t{items}\t{lm_queries}", self.source_words)
+    }
+}
+
 impl Totals {
     fn add(&mut self, answer: &Answer) {
         self.sentences += 1;
@@ -363,6 +386,7 @@ impl Totals {
             "recombined": self.counters.recombined,
             "pruned": self.counters.pruned,
             "lm_queries": self.counters.lm_queries,
+            "future_edges": self.counters.future_edges,
             "search_seconds": self.seconds,
             "milliseconds_per_sentence": self.seconds * 1000.0 / translated,
             "wall_seconds": wall,

@@ -6,7 +6,7 @@ use clap::Args;
 use sylvan::Worker;
 use sylvan_store::{Output, read_lines};
 
-use super::searching::ModelOptions;
+use super::model_options::ModelOptions;
 
 /// Explains why a sentence is translated as it is.
 ///

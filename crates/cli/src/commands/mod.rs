@@ -11,6 +11,7 @@ mod grammar;
 mod lm;
 mod metric;
 mod model;
+mod model_options;
 mod parser;
 mod sample;
 mod score;

@@ -1,44 +1,18 @@
-//! The options of search, input and model that all translating commands have in common.
-
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+//! The options of search that all translating commands have in common.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use sylvan::{Corrections, Input, Model, OpenOptions, Request, Search, SearchName};
-use sylvan_search::{Cube, Effort, Future, Limits};
+use sylvan::{Model, Search, SearchName};
+use sylvan_rules::apply::{Applying, Coverage, DefaultRules, Outlook};
+use sylvan_search::{
+    Beam, BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Prediction, Progress, Signature,
+};
 
-/// What the lines are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InputName {
-    /// Text, raw or tokenised as the model was trained.
-    Text,
-    /// Trees in Penn brackets.
-    Tree,
-}
-
-impl From<InputName> for Input {
-    fn from(name: InputName) -> Self {
-        match name {
-            InputName::Text => Self::Text,
-            InputName::Tree => Self::Tree,
-        }
-    }
-}
-
-/// The estimate of what is still to be translated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FutureCost {
-    /// None.
-    None,
-    /// The average cost of a source word.
-    Rough,
-    /// The best translation of each part, joints left out.
-    Inside,
-}
+/// Options that nobody needs who only wants to translate.
+const EXPERIMENTS: &str = "Search, for experiments";
 
 /// How to search.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Searching {
     /// Which search.
     #[arg(long, value_name = "SEARCH", default_value = "refine", value_parser = search_names())]
@@ -46,27 +20,144 @@ pub(crate) struct Searching {
     /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; refine and exact: 500].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     beam: Option<u32>,
-    /// Left to right: skip a step whose estimate is worse than a full bin by more than this; inf skips none.
-    #[arg(
-        long,
-        value_name = "NATS",
-        allow_negative_numbers = true,
-        default_value_t = f64::from(Limits::USUAL_MARGIN) / 1000.0
-    )]
-    margin: f64,
+    /// Left to right: skip a step whose estimate is worse than a full bin by more than this; inf skips none [default:
+    /// 0.02].
+    #[arg(long, value_name = "NATS", allow_negative_numbers = true)]
+    margin: Option<f64>,
     /// Left to right: take at most N steps per bin, best first from grids, instead of all within the margin.
     /// Cube: take at most N candidates per vertex [default: the beam, at least 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pops: Option<u32>,
-    /// Left to right: the estimate of what is still to be translated (prediction has inside and none).
-    #[arg(long, value_enum, default_value = "inside")]
-    future: FutureCost,
     /// Left to right: at most N steps per sentence; then a beam of one finishes it, with a warning.
     #[arg(long, value_name = "N")]
     work: Option<u64>,
-    /// Exact: at most N joins per sentence.
-    #[arg(long, value_name = "N", default_value_t = Effort::default().joins)]
-    effort: u64,
+    /// Exact: at most N joins per sentence [default: 100000000].
+    #[arg(long, value_name = "N")]
+    effort: Option<u64>,
+    #[command(flatten)]
+    experiment: Experiment,
+}
+
+/// The choices of the papers that are not the program's.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = EXPERIMENTS)]
+struct Experiment {
+    /// Left to right: the estimate of what is still to be translated [default: inside].
+    #[arg(long, value_enum)]
+    future: Option<FutureCost>,
+    /// Left to right: which features of rules that estimate sees, besides the language model [default: all].
+    #[arg(long, value_enum)]
+    future_features: Option<FutureFeatures>,
+    /// Left to right: where complete translations compete [default: free].
+    #[arg(long, value_enum)]
+    goals: Option<GoalPlace>,
+    /// Incremental: what a bin counts [default: nodes; words over packed trees of different sizes].
+    #[arg(long, value_enum)]
+    bins: Option<Bins>,
+    /// Incremental: what recombines [default: residual].
+    #[arg(long, value_enum)]
+    signature: Option<SignatureName>,
+    /// Prediction: u, the viable prefixes of a vertex that are tried, the best N [default: all].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    prefixes: Option<u32>,
+    /// Prediction: the ways to go on from an item that are tried, the best N [default: all].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    options: Option<u32>,
+    /// Prediction: find the estimate of each item by evaluating the forest again; the same values, slowly.
+    #[arg(long)]
+    reevaluate: bool,
+    /// Prediction: which source words a run of target words covers [default: first].
+    #[arg(long, value_enum)]
+    coverage: Option<CoverageName>,
+    /// Cube: what words that lack their history count for when items are compared [default: rest].
+    #[arg(long, value_enum)]
+    boundary: Option<BoundaryName>,
+    /// Cube: no cubes; make all combinations, then keep the best.
+    #[arg(long)]
+    plain: bool,
+    /// Where words may be copied and children translated in source order [default: missing].
+    #[arg(long, value_enum)]
+    default_rules: Option<DefaultRulesName>,
+}
+
+/// The estimate of what is still to be translated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FutureCost {
+    /// None.
+    None,
+    /// The average cost of a source word (incremental).
+    Rough,
+    /// The best translation of each part, joints left out.
+    Inside,
+}
+
+/// What estimates see of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FutureFeatures {
+    /// Everything.
+    All,
+    /// p_ef, p_fe, lex_ef and lex_fe.
+    Translation,
+}
+
+/// Where complete translations compete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GoalPlace {
+    /// Nowhere.
+    Free,
+    /// In the last bin, like all others.
+    Bins,
+}
+
+/// What a bin counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Bins {
+    /// Nodes of the tree that rules have covered.
+    Nodes,
+    /// The same with words and the roots of what is still to be translated.
+    AllNodes,
+    /// Source words.
+    Words,
+}
+
+/// What recombines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SignatureName {
+    /// Items with the same symbols to come.
+    Residual,
+    /// Items with the same stack of dotted rules.
+    Stack,
+}
+
+/// Which source words a run of target words covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CoverageName {
+    /// The first run of a rule covers all of its source words.
+    First,
+    /// Each run covers the words that it is linked to.
+    Links,
+}
+
+/// What words that lack their history count for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BoundaryName {
+    /// Nothing.
+    None,
+    /// Their score without history.
+    Local,
+    /// The language model's rest costs, if it has any; else their score without history.
+    Rest,
+}
+
+/// Where default rules are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DefaultRulesName {
+    /// Where no rule matches.
+    Missing,
+    /// Everywhere.
+    Always,
+    /// Nowhere: where no rule matches, nothing is translated.
+    Never,
 }
 
 fn search_names() -> impl TypedValueParser<Value = SearchName> {
@@ -77,97 +168,271 @@ fn search_names() -> impl TypedValueParser<Value = SearchName> {
 impl Searching {
     /// The search that was asked for.
     pub(crate) fn search(&self) -> anyhow::Result<Search> {
-        anyhow::ensure!(
-            self.margin >= 0.0,
-            "--margin {}: expected 0 or more, or inf; {} is usual",
-            self.margin,
-            f64::from(Limits::USUAL_MARGIN) / 1000.0
-        );
+        self.check()?;
         let mut search = Search::named(self.search);
         if let Some(beam) = self.beam {
             search = search.with_beam(beam as usize);
         }
         if let Some(limits) = search.limits_mut() {
-            limits.pops = self.pops.map_or(usize::MAX, |pops| pops as usize);
-            // Thousandths of a nat; the largest value stands for no margin at all.
-            limits.margin = (self.margin * 1000.0).min(f64::from(u32::MAX)) as u32;
-            limits.work = self.work.unwrap_or(u64::MAX);
+            self.limit(limits);
         }
         match &mut search {
-            Search::Incremental(_, config) => {
-                config.future = match self.future {
-                    FutureCost::None => Future::None,
-                    FutureCost::Rough => Future::Rough,
-                    FutureCost::Inside => Future::Inside,
-                };
-            }
-            Search::Prediction(_, config) => {
-                anyhow::ensure!(
-                    self.future != FutureCost::Rough,
-                    "--future rough: found the search prediction, expected incremental; prediction has inside or none"
-                );
-                config.future = self.future == FutureCost::Inside;
-            }
-            Search::Cube(cube) => {
-                let pops = self.pops.map_or(cube.pops, |pops| pops as usize);
-                *cube = Cube { pops, ..*cube };
-            }
-            Search::Exact(_, effort) => *effort = Effort { joins: self.effort },
+            Search::Incremental(_, config) => *config = self.experiment.incremental(),
+            Search::Prediction(_, config) => *config = self.experiment.prediction(),
+            Search::Cube(cube) => *cube = self.cube(cube.beam),
+            Search::Exact(_, effort) => effort.joins = self.effort.unwrap_or(Effort::default().joins),
             _ => {}
         }
         Ok(search)
     }
 
+    /// A model whose rules are applied as was asked for.
+    pub(crate) fn applied(&self, model: Model) -> Model {
+        let applying = self.experiment.applying();
+        if applying == Applying::default() { model } else { model.with_applying(applying) }
+    }
+
     pub(crate) fn name(&self) -> SearchName {
         self.search
     }
-}
 
-/// A model and what to use with it.
-#[derive(Debug, Args)]
-pub(crate) struct ModelOptions {
-    /// The model.
-    #[arg(long, value_name = "MODEL")]
-    model: PathBuf,
-    /// What the lines are.
-    #[arg(long, value_enum, default_value = "text")]
-    input: InputName,
-    /// Terms that must be used.
-    #[arg(long, value_name = "FILE")]
-    glossary: Option<PathBuf>,
-    /// A regular expression for what must be kept as it is; repeat the option for several.
-    #[arg(long, value_name = "PATTERN")]
-    keep: Vec<String>,
-    /// Ignore corrections beside the model (MODEL.overlay).
-    #[arg(long)]
-    no_overlay: bool,
-    #[command(flatten)]
-    searching: Searching,
-}
+    fn limit(&self, limits: &mut Limits) {
+        if let Some(pops) = self.pops {
+            limits.pops = pops as usize;
+        }
+        if let Some(margin) = self.margin {
+            // Thousandths of a nat; the largest value stands for no margin at all.
+            limits.margin = (margin * 1000.0).min(f64::from(u32::MAX)) as u32;
+        }
+        limits.work = self.work.unwrap_or(u64::MAX);
+        if self.experiment.goals == Some(GoalPlace::Bins) {
+            limits.goals = Goals::InBins;
+        }
+    }
 
-impl ModelOptions {
-    /// Opens the model, and makes the request that goes with it.
-    pub(crate) fn open(&self) -> anyhow::Result<(Arc<Model>, Request)> {
-        let mut options = OpenOptions::default();
-        options.keep.clone_from(&self.keep);
-        let model = Model::open_with(&self.model, &options)?;
-        let mut request = Request::default();
-        request.input = self.input.into();
-        request.search = self.searching.search()?;
-        if let Some(path) = &self.glossary {
-            request.glossary = Some(Arc::new(model.read_glossary(path)?));
+    fn cube(&self, beam: Beam) -> Cube {
+        let usual = Cube::new(beam);
+        Cube {
+            pops: self.pops.map_or(usual.pops, |pops| pops as usize),
+            boundary: match self.experiment.boundary {
+                Some(BoundaryName::None) => BoundaryEstimate::None,
+                Some(BoundaryName::Local) => BoundaryEstimate::Local,
+                Some(BoundaryName::Rest) | None => BoundaryEstimate::Rest,
+            },
+            plain: self.experiment.plain,
+            ..usual
         }
-        if !self.no_overlay {
-            request.corrections = corrections(&model, &self.model)?;
+    }
+
+    /// An option that the search does not have is an error, not nothing.
+    fn check(&self) -> anyhow::Result<()> {
+        use SearchName::{Cube, Exact, Incremental, Prediction};
+        let Experiment { future, future_features, goals, bins, signature, .. } = self.experiment;
+        let Experiment { prefixes, options, reevaluate, coverage, boundary, plain, .. } = self.experiment;
+        let given: [(&str, bool, &[SearchName]); 15] = [
+            ("--margin", self.margin.is_some(), &[Incremental, Prediction]),
+            ("--pops", self.pops.is_some(), &[Cube, Incremental, Prediction]),
+            ("--work", self.work.is_some(), &[Incremental, Prediction]),
+            ("--effort", self.effort.is_some(), &[Exact]),
+            ("--future", future.is_some(), &[Incremental, Prediction]),
+            ("--future-features", future_features.is_some(), &[Incremental, Prediction]),
+            ("--goals", goals.is_some(), &[Incremental, Prediction]),
+            ("--bins", bins.is_some(), &[Incremental]),
+            ("--signature", signature.is_some(), &[Incremental]),
+            ("--prefixes", prefixes.is_some(), &[Prediction]),
+            ("--options", options.is_some(), &[Prediction]),
+            ("--reevaluate", reevaluate, &[Prediction]),
+            ("--coverage", coverage.is_some(), &[Prediction]),
+            ("--boundary", boundary.is_some(), &[Cube]),
+            ("--plain", plain, &[Cube]),
+        ];
+        for (option, given, searches) in given {
+            let names: Vec<&str> = searches.iter().map(|name| name.as_str()).collect();
+            anyhow::ensure!(
+                !given || searches.contains(&self.search),
+                "{option}: found the search {}, expected {}; leave the option out, or choose with --search",
+                self.search,
+                names.join(" or ")
+            );
         }
-        Ok((Arc::new(model), request))
+        anyhow::ensure!(
+            self.margin.is_none_or(|margin| margin >= 0.0),
+            "--margin {}: expected 0 or more, or inf; {} is usual",
+            self.margin.unwrap_or_default(),
+            f64::from(Limits::USUAL_MARGIN) / 1000.0
+        );
+        anyhow::ensure!(
+            self.search != Prediction || future != Some(FutureCost::Rough),
+            "--future rough: found the search prediction, expected incremental; prediction has inside or none"
+        );
+        anyhow::ensure!(
+            !reevaluate || future != Some(FutureCost::None),
+            "--reevaluate: found --future none, expected inside; without an estimate there is nothing to evaluate"
+        );
+        anyhow::ensure!(
+            !plain || self.pops.is_none(),
+            "--pops: found --plain, which makes all combinations; leave out one of the two"
+        );
+        Ok(())
     }
 }
 
-/// The corrections beside a model; those about rules that it does not have are named.
-#[allow(clippy::print_stderr)]
-pub(crate) fn corrections(model: &Model, path: &Path) -> anyhow::Result<Option<Arc<Corrections>>> {
-    let corrections = Corrections::beside(model, path)?;
-    corrections.iter().flat_map(Corrections::missing).for_each(|line| eprintln!("{line}"));
-    Ok(corrections.map(Arc::new))
+impl Experiment {
+    fn incremental(&self) -> Incremental {
+        Incremental {
+            future: match self.future {
+                Some(FutureCost::None) => Future::None,
+                Some(FutureCost::Rough) => Future::Rough,
+                Some(FutureCost::Inside) | None => Future::Inside,
+            },
+            progress: match self.bins {
+                Some(Bins::Nodes) | None => Progress::Nodes,
+                Some(Bins::AllNodes) => Progress::AllNodes,
+                Some(Bins::Words) => Progress::Words,
+            },
+            signature: match self.signature {
+                Some(SignatureName::Residual) | None => Signature::Residual,
+                Some(SignatureName::Stack) => Signature::Stack,
+            },
+        }
+    }
+
+    fn prediction(&self) -> Prediction {
+        let number = |given: Option<u32>| given.map_or(usize::MAX, |number| number as usize);
+        Prediction {
+            future: self.future != Some(FutureCost::None),
+            prefixes: number(self.prefixes),
+            options: number(self.options),
+            reevaluate: self.reevaluate,
+        }
+    }
+
+    fn applying(&self) -> Applying {
+        Applying {
+            default_rules: match self.default_rules {
+                Some(DefaultRulesName::Missing) | None => DefaultRules::Missing,
+                Some(DefaultRulesName::Always) => DefaultRules::Always,
+                Some(DefaultRulesName::Never) => DefaultRules::Never,
+            },
+            coverage: match self.coverage {
+                Some(CoverageName::First) | None => Coverage::First,
+                Some(CoverageName::Links) => Coverage::Links,
+            },
+            outlook: match self.future_features {
+                Some(FutureFeatures::All) | None => Outlook::All,
+                Some(FutureFeatures::Translation) => Outlook::Translation,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        searching: Searching,
+    }
+
+    fn searching(options: &str) -> Searching {
+        let words = std::iter::once("sylvan").chain(options.split_whitespace());
+        Command::try_parse_from(words).unwrap().searching
+    }
+
+    fn search(options: &str) -> Search {
+        searching(options).search().unwrap()
+    }
+
+    #[test]
+    fn a_name_alone_is_the_search_of_that_name() {
+        for name in SearchName::ALL {
+            assert_eq!(search(&format!("--search {name}")), Search::named(name));
+            assert_eq!(search(&format!("--search {name} --beam 7")), Search::named(name).with_beam(7));
+        }
+        assert_eq!(searching("").experiment.applying(), Applying::default());
+    }
+
+    #[test]
+    fn every_option_reaches_its_search() {
+        let usual = Limits::usual(Beam(100));
+        let limits = |limits| Search::Incremental(limits, Incremental::default());
+        let top_down = |config| Search::Incremental(usual, config);
+        let bottom_up = |config| Search::Prediction(usual, config);
+        let (config, prediction) = (Incremental::default(), Prediction::default());
+        let cube = Cube::new(Beam(100));
+        for (options, expected) in [
+            ("incremental --margin 0.5", limits(Limits { margin: 500, ..usual })),
+            ("incremental --margin inf", limits(Limits { margin: u32::MAX, ..usual })),
+            ("incremental --pops 9", limits(Limits { pops: 9, ..usual })),
+            ("incremental --work 99", limits(Limits { work: 99, ..usual })),
+            ("incremental --goals bins", limits(Limits { goals: Goals::InBins, ..usual })),
+            ("incremental --future none", top_down(Incremental { future: Future::None, ..config })),
+            ("incremental --future rough", top_down(Incremental { future: Future::Rough, ..config })),
+            ("incremental --future inside", top_down(config)),
+            ("incremental --bins words", top_down(Incremental { progress: Progress::Words, ..config })),
+            (
+                "incremental --bins all-nodes",
+                top_down(Incremental { progress: Progress::AllNodes, ..config }),
+            ),
+            (
+                "incremental --signature stack",
+                top_down(Incremental { signature: Signature::Stack, ..config }),
+            ),
+            ("prediction --future none", bottom_up(Prediction { future: false, ..prediction })),
+            ("prediction --prefixes 3", bottom_up(Prediction { prefixes: 3, ..prediction })),
+            ("prediction --options 4", bottom_up(Prediction { options: 4, ..prediction })),
+            ("prediction --reevaluate", bottom_up(Prediction { reevaluate: true, ..prediction })),
+            ("cube --pops 9", Search::Cube(Cube { pops: 9, ..cube })),
+            ("cube --plain", Search::Cube(Cube { plain: true, ..cube })),
+            ("cube --boundary none", Search::Cube(Cube { boundary: BoundaryEstimate::None, ..cube })),
+            ("cube --boundary local", Search::Cube(Cube { boundary: BoundaryEstimate::Local, ..cube })),
+            ("exact --effort 8", Search::Exact(Beam(500), Effort { joins: 8 })),
+        ] {
+            assert_eq!(search(&format!("--search {options}")), expected, "{options}");
+        }
+        let applying = |options: &str| searching(options).experiment.applying();
+        let usual = Applying::default();
+        let links = Applying { coverage: Coverage::Links, ..usual };
+        assert_eq!(applying("--search prediction --coverage links"), links);
+        let four = Applying { outlook: Outlook::Translation, ..usual };
+        assert_eq!(applying("--future-features translation"), four);
+        for (name, default_rules) in [("always", DefaultRules::Always), ("never", DefaultRules::Never)] {
+            let expected = Applying { default_rules, ..usual };
+            assert_eq!(applying(&format!("--default-rules {name}")), expected);
+        }
+    }
+
+    #[test]
+    fn options_of_other_searches_are_errors() {
+        for wrong in [
+            "--margin 1",
+            "--search cube --margin 1",
+            "--search cube --work 1",
+            "--search refine --pops 1",
+            "--search cube --future none",
+            "--search cube --future-features translation",
+            "--search exact --goals bins",
+            "--search prediction --bins words",
+            "--search prediction --signature stack",
+            "--search incremental --prefixes 1",
+            "--search incremental --options 1",
+            "--search incremental --reevaluate",
+            "--search incremental --coverage links",
+            "--search refine --boundary none",
+            "--search refine --plain",
+            "--search refine --effort 1",
+            "--search prediction --future rough",
+            "--search prediction --future none --reevaluate",
+            "--search cube --plain --pops 5",
+            "--search incremental --margin -1",
+        ] {
+            let error = searching(wrong).search().unwrap_err().to_string();
+            assert!(error.contains("found") || error.contains("expected"), "{wrong}: {error}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sylvan::{Details, Translated, Translation, translate_lines, workers};
 use sylvan_base::InputError;
 
-use super::searching::ModelOptions;
+use super::model_options::ModelOptions;
 use crate::lines::{next_chunk, read_ahead};
 use crate::threads::threads;
 

@@ -140,6 +140,7 @@ impl Tune {
             "--sparse: found --method mert, expected mira or pro; line searches are for few features"
         );
         let (model, _) = Model::open_parts(&self.grammar, &self.lm, &given)?;
+        let model = self.searching.applied(model);
         let model = Arc::new(model);
         let trees = read_trees(&model, &self.trees)?;
         let references = read_references(&self.reference, trees.len(), &self.trees)?;

@@ -55,7 +55,8 @@ impl Corrections {
         if !named("boost") && !named("tm1.boost") {
             weights.set("tm1.boost", 1.0);
         }
-        let applier = applier(model.grammar(), &weights, &vocab).with_overlay(Arc::new(overlay));
+        let applier = applier(model.grammar(), &weights, &vocab, model.applying());
+        let applier = applier.with_overlay(Arc::new(overlay));
         let rules = Weighed::new(applier, model.model_count(), &weights);
         Ok(Self { of: Arc::clone(model.vocab()), vocab: Arc::new(vocab), rules, weights, missing })
     }

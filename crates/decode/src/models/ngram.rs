@@ -201,6 +201,10 @@ impl TwoSided for Ngram<'_> {
         self.lm.rest(&piece.chart.left) * self.weight
     }
 
+    fn without_history(&self, piece: &Piece) -> f64 {
+        piece.chart.left.charged() * self.weight
+    }
+
     fn open(&self, piece: &Piece) -> usize {
         piece.chart.left.open()
     }

@@ -237,6 +237,12 @@ impl TwoSided for Several<'_> {
         piece.rest
     }
 
+    fn without_history(&self, piece: &PieceId) -> f64 {
+        let pieces = self.memory.pieces.borrow();
+        let tuple = &pieces[piece.place as usize..][..self.models.len()];
+        self.models.iter().zip(tuple).map(|(model, piece)| model.without_history(piece)).sum()
+    }
+
     fn open(&self, piece: &PieceId) -> usize {
         piece.open as usize
     }

@@ -8,37 +8,18 @@ use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef, Token, Transl
 use sylvan_trees::{Child, NodeId};
 
 use super::affiliation::{affiliations, source_leaves};
+use super::applying::{Applying, Coverage, DefaultRules, Outlook, bundles, owners};
 use super::matching::{Match, Matcher};
 use crate::input::{Input, sizes};
 use crate::{Grammar, Overlay, RuleId, SparseWeights, TargetSide, Weights};
-
-/// What happens at a node where no rule matches.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum DefaultRules {
-    /// Its words are copied and its children translated in source order. `per_rule` and `per_word` are the
-    /// scores of such a rule and of each copied word.
-    Missing {
-        /// Added once per default rule.
-        per_rule: f64,
-        /// Added per copied word.
-        per_word: f64,
-    },
-    /// Nothing: the node has no translation of its own.
-    Never,
-}
-
-impl DefaultRules {
-    /// The usual default rule: the weights named `glue` and `oov`.
-    pub fn weighted(weights: &Weights) -> Self {
-        Self::Missing { per_rule: weights.get("glue"), per_word: weights.get("oov") }
-    }
-}
 
 /// One source of rules with the weights of its features.
 #[derive(Debug, Clone)]
 struct RuleLayer {
     grammar: Grammar,
     features: Vec<f64>,
+    /// Which features estimates see.
+    seen: Vec<bool>,
     per_rule: f64,
     per_word: f64,
     /// Its first rule id among those of all layers.
@@ -46,10 +27,12 @@ struct RuleLayer {
 }
 
 impl RuleLayer {
-    fn new(grammar: &Grammar, number: usize, base: u32, weights: &Weights) -> Self {
-        let features = grammar.feature_names().iter().map(|name| weights.of_layer(number, name)).collect();
+    fn new(grammar: &Grammar, number: usize, base: u32, weights: &Weights, outlook: Outlook) -> Self {
+        let names = grammar.feature_names().iter();
+        let features = names.clone().map(|name| weights.of_layer(number, name)).collect();
+        let seen = names.map(|name| outlook.sees(name)).collect();
         let (per_rule, per_word) = (weights.of_layer(number, "rules"), weights.of_layer(number, "words"));
-        Self { grammar: grammar.clone(), features, per_rule, per_word, base }
+        Self { grammar: grammar.clone(), features, seen, per_rule, per_word, base }
     }
 
     /// The first free rule id after those of the layer.
@@ -71,7 +54,10 @@ pub struct Applier {
     weights: Weights,
     parse: f64,
     sparse: SparseWeights,
-    default_rules: DefaultRules,
+    /// The weights of default rules and of the words that they copy.
+    per_default: f64,
+    per_copy: f64,
+    applying: Applying,
     /// Corrections of the first layer, and the layer that they add.
     overlay: Option<(Arc<Overlay>, usize)>,
     affiliate: bool,
@@ -104,21 +90,31 @@ pub struct Workspace {
 }
 
 impl Applier {
-    /// One grammar. Besides its features, `rules` and `words` weigh each rule and each target word, and
-    /// `parse` the scores of a packed forest.
-    pub fn new(grammar: &Grammar, weights: &Weights, default_rules: DefaultRules) -> Self {
-        Self::layered(&[grammar], weights, default_rules)
+    /// One grammar. Besides its features, `rules` and `words` weigh each rule and each target word, `glue` and `oov`
+    /// default rules and what they copy, and `parse` the scores of a packed forest.
+    pub fn new(grammar: &Grammar, weights: &Weights, applying: impl Into<Applying>) -> Self {
+        Self::layered(&[grammar], weights, applying)
     }
 
     /// Several grammars. Their symbols must come from one vocabulary: that of the first, if it is a mapped table.
-    pub fn layered(grammars: &[&Grammar], weights: &Weights, default_rules: DefaultRules) -> Self {
+    pub fn layered(grammars: &[&Grammar], weights: &Weights, applying: impl Into<Applying>) -> Self {
+        let applying = applying.into();
         let mut layers: Vec<RuleLayer> = Vec::new();
         for (number, grammar) in grammars.iter().enumerate() {
             let base = layers.last().map_or(0, RuleLayer::end);
-            layers.push(RuleLayer::new(grammar, number, base, weights));
+            layers.push(RuleLayer::new(grammar, number, base, weights, applying.outlook));
         }
-        let (weights, parse, sparse) = (weights.clone(), weights.get("parse"), SparseWeights::default());
-        Self { layers, weights, parse, sparse, default_rules, overlay: None, affiliate: false }
+        Self {
+            layers,
+            weights: weights.clone(),
+            parse: weights.get("parse"),
+            sparse: SparseWeights::default(),
+            per_default: weights.get("glue"),
+            per_copy: weights.get("oov"),
+            applying,
+            overlay: None,
+            affiliate: false,
+        }
     }
 
     /// Whether target words are affiliated with source words ([`Token::source`]), for models that look at the source
@@ -135,7 +131,13 @@ impl Applier {
     /// With corrections of the first grammar, whose additions become one more layer.
     pub fn with_overlay(mut self, overlay: Arc<Overlay>) -> Self {
         let number = self.layers.len();
-        self.layers.push(RuleLayer::new(overlay.added(), number, self.end(), &self.weights));
+        self.layers.push(RuleLayer::new(
+            overlay.added(),
+            number,
+            self.end(),
+            &self.weights,
+            self.applying.outlook,
+        ));
         self.overlay = Some((overlay, number));
         self
     }
@@ -215,7 +217,12 @@ impl Applier {
                     self.add(&mut builder, layer, &place, parts);
                 });
             }
-            if builder.edges_of_last() == 0 {
+            let missing = builder.edges_of_last() == 0;
+            if match self.applying.default_rules {
+                DefaultRules::Missing => missing,
+                DefaultRules::Always => true,
+                DefaultRules::Never => false,
+            } {
                 self.add_default_rules(&mut builder, input, node, vocab);
             }
         }
@@ -229,7 +236,7 @@ impl Applier {
             Some(first) if first.grammar.feature_names() == grammar.feature_names() => {
                 RuleLayer { grammar: grammar.clone(), base: self.end(), ..first.clone() }
             }
-            _ => RuleLayer::new(grammar, 0, self.end(), &self.weights),
+            _ => RuleLayer::new(grammar, 0, self.end(), &self.weights, self.applying.outlook),
         }
     }
 
@@ -279,9 +286,22 @@ impl Applier {
             if !self.sparse.is_empty() {
                 score += self.sparse.rule(grammar, rule.id);
             }
-            let rule = RuleRef { layer: Layer::Grammar, id: layer.base + rule.id.0 };
-            builder.edge(EdgeSpec { rule, score, nodes: matched.nodes, hash }, parts);
+            let id = RuleRef { layer: Layer::Grammar, id: layer.base + rule.id.0 };
+            builder.edge(EdgeSpec { rule: id, score, nodes: matched.nodes, hash }, parts);
             builder.input_score(matched.score);
+            if self.applying.outlook != Outlook::All {
+                let mut outlook = 0.0;
+                grammar.feature_values(&rule, |feature, value| {
+                    if layer.seen[feature] {
+                        outlook += layer.features[feature] * f64::from(value);
+                    }
+                });
+                builder.outlook(outlook);
+            }
+            if self.applying.coverage == Coverage::Links {
+                let source = grammar.source(matched.source).unwrap_or_default();
+                builder.owners(owners(&source, parts, &grammar.notes(rule.id).links));
+            }
         });
     }
 
@@ -292,16 +312,15 @@ impl Applier {
         node: NodeId,
         vocab: &Vocab,
     ) {
-        let DefaultRules::Missing { per_rule, per_word } = self.default_rules else { return };
         let label = content_hash(vocab.text(input.label(node)).as_bytes());
         for way in input.ways(node) {
-            let mut score = per_rule + self.parse * input.score(way);
+            let mut score = self.per_default + self.parse * input.score(way);
             let children = input.children(way).iter();
             let parts: Vec<Part> = children
                 .map(|child| match *child {
                     Child::Node(child) => Part::Vertex(vertex(child)),
                     Child::Leaf(position) => {
-                        score += per_word;
+                        score += self.per_copy;
                         let source = self.affiliate.then_some(position);
                         Part::Word(Token { word: input.words()[position as usize], source })
                     }
@@ -315,6 +334,13 @@ impl Applier {
             };
             builder.edge(spec, &parts);
             builder.input_score(input.score(way));
+            if self.applying.outlook != Outlook::All {
+                builder.outlook(score);
+            }
+            if self.applying.coverage == Coverage::Links {
+                // Each word is copied in its place.
+                builder.owners(bundles(&parts).into());
+            }
         }
     }
 }

@@ -2,10 +2,12 @@
 
 mod affiliation;
 mod applier;
+mod applying;
 mod find;
 mod matching;
 
 pub use crate::input::Input;
 pub use affiliation::source_leaves;
-pub use applier::{Applier, DefaultRules, Origin, SentenceRules, Workspace};
+pub use applier::{Applier, Origin, SentenceRules, Workspace};
+pub use applying::{Applying, Coverage, DefaultRules, Outlook};
 pub use matching::{each_match, match_rules};

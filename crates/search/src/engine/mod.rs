@@ -31,6 +31,15 @@ use crate::step_model::{Move, StepModel, StepState};
 use crate::stop::Stop;
 use crate::{Beam, Counters, LanguageModel, Outcome};
 
+/// Where complete items are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goals {
+    /// They compete in no bin, so that no answer is lost.
+    Free,
+    /// In the last bin, where the beam holds for them too (Huang & Mi 2010).
+    InBins,
+}
+
 /// How much a left-to-right search may keep and try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -40,13 +49,16 @@ pub struct Limits {
     pub pops: usize,
     /// Where a bin is full, cells are not tried if their estimate is worse than all of it by more than this, in
     /// thousandths of a nat. A bin is full once it has held twice the beam, at least 32 items: then and whenever that
-    /// many wait again, the best are kept, and the worst of these says what "all of it" is. Not used with `pops`.
+    /// many wait again, the best are kept, and the worst of these says what "all of it" is. The last bin never is:
+    /// nothing complete is turned away. Not used with `pops`.
     pub margin: u32,
     /// If set, items whose step model puts them into different groups do not compete: the beam holds in each group,
     /// and the groups with the best items, this many, are kept.
     pub groups: Option<usize>,
     /// Cells tried per sentence. After that it goes on with a beam of one, so that there still is an answer.
     pub work: u64,
+    /// Where complete items are.
+    pub goals: Goals,
 }
 
 impl Limits {
@@ -60,7 +72,7 @@ impl Limits {
 
     /// A beam, and every option of every item that it keeps.
     pub fn beam(beam: Beam) -> Self {
-        Self { beam, pops: usize::MAX, margin: u32::MAX, groups: None, work: u64::MAX }
+        Self { beam, pops: usize::MAX, margin: u32::MAX, groups: None, work: u64::MAX, goals: Goals::Free }
     }
 
     /// A beam, and the best cells from grids.
@@ -170,6 +182,7 @@ pub struct Engine<S> {
     survivors: Vec<NodeId>,
     rows: Vec<(ClassId, Row)>,
     goals: Vec<Goal>,
+    place_of_goals: Goals,
     counters: Counters,
 }
 
@@ -197,6 +210,7 @@ impl<S: Copy + Eq + Hash> Default for Engine<S> {
             survivors: Vec::new(),
             rows: Vec::new(),
             goals: Vec::new(),
+            place_of_goals: Goals::Free,
             counters: Counters::default(),
         }
     }
@@ -220,6 +234,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         // does a trace that shows them.
         let may_shrink = limits.groups.is_none() && !show_dropped;
         self.nodes.reset(deduction.bins(), limits.beam, out_forest, may_shrink);
+        self.place_of_goals = limits.goals;
         self.states.clear();
         self.grids.clear();
         self.goals.clear();
@@ -254,6 +269,9 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                         on_visit(&Visit { among, kept: false, ..self.visit(deduction, bin, round, node) });
                     }
                 }
+                if limits.goals == Goals::InBins {
+                    self.collect_goals(deduction);
+                }
                 let stop = if cut_short { &Stop::NEVER } else { stop };
                 // Without a step model the engine is compiled without any trace of one.
                 cells += match steps {
@@ -282,6 +300,16 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             cut_short,
             out_forest: out_forest.then(|| self.out_forest(forest, order)),
         })
+    }
+
+    /// Complete items that survived in their bin are answers.
+    fn collect_goals<D: Deduction>(&mut self, deduction: &D) {
+        for &id in &self.survivors {
+            let &Node { item, score, trail, .. } = self.nodes.get(id);
+            if deduction.class(item).is_none() {
+                self.goals.push(Goal { node: id, from: id, since: trail, score });
+            }
+        }
     }
 
     fn take_survivors(&mut self, steps: Option<&dyn StepModel>, bin: usize, limits: Limits) {
@@ -477,10 +505,8 @@ impl<S: Copy + Eq + Hash> Engine<S> {
     {
         self.counters.items += 1;
         let forest = deduction.forest();
+        let mut arrival = *arrival;
         if deduction.class(arrival.item).is_none() {
-            // Complete items compete in no bin.
-            let since = self.nodes.get(arrival.from).trail;
-            let trail = self.nodes.trail(forest, application, since, arrival.charged);
             let end = lm.end(self.states.get(arrival.state));
             let last = match steps {
                 Some(steps) if !SILENT => steps.finish(arrival.extra),
@@ -488,12 +514,18 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             };
             let score = arrival.score + (end + last);
             self.counters.lm_queries += 1;
-            let node = self.nodes.complete::<SILENT>(arrival, trail);
-            self.goals.push(Goal { node, from: arrival.from, since, score });
-            return;
+            if self.place_of_goals == Goals::Free {
+                let since = self.nodes.get(arrival.from).trail;
+                let trail = self.nodes.trail(forest, application, since, arrival.charged);
+                let node = self.nodes.complete::<SILENT>(&arrival, trail);
+                self.goals.push(Goal { node, from: arrival.from, since, score });
+                return;
+            }
+            // What others still lack is estimated without the sentence's end, so it is not held against this one.
+            arrival = Arrival { score, merit: score - lm.end(lm.null()), ..arrival };
         }
         let bin = deduction.bin(arrival.item);
-        match self.nodes.insert::<_, SILENT>(forest, application, arrival, bin) {
+        match self.nodes.insert::<_, SILENT>(forest, application, &arrival, bin) {
             Fate::New => {}
             Fate::Recombined => self.counters.recombined += 1,
             Fate::Pruned => self.counters.pruned += 1,

@@ -305,8 +305,13 @@ impl Nodes {
             Some(old) => {
                 let was = self.nodes[old];
                 if !was.expanded && !was.waiting {
-                    // It was dropped in an earlier round, or when it was worse: in effect a new item.
-                    self.put::<SILENT>(Some(old), node, extra);
+                    // It was dropped in an earlier round, or when it was worse: it competes again, by the best way
+                    // known.
+                    if better(score, hash, was.score, was.hash) {
+                        self.put::<SILENT>(Some(old), node, extra);
+                    } else {
+                        self.nodes[old].waiting = true;
+                    }
                     self.add(bin, old);
                 } else if !was.expanded && better(score, hash, was.score, was.hash) {
                     self.put::<SILENT>(Some(old), node, extra);
@@ -328,8 +333,10 @@ impl Nodes {
 
     fn add(&mut self, bin: usize, id: NodeId) {
         self.bins[bin].push(id);
-        // Shrinking now and then costs little and yields the threshold that saves work.
-        if self.bins[bin].len() >= self.beam.saturating_mul(2).max(32) {
+        // Shrinking now and then costs little and yields the threshold that saves work. Not in the last bin: its
+        // threshold would turn away complete items, which are compared with their last word or not at all.
+        let full = self.beam.saturating_mul(2).max(32);
+        if self.bins[bin].len() >= full && bin + 1 < self.bins.len() {
             let mut members = std::mem::take(&mut self.bins[bin]);
             members.select_nth_unstable_by(self.beam - 1, |&a, &b| self.order(a, b));
             for &dropped in &members[self.beam..] {

@@ -57,13 +57,19 @@ pub struct Prediction {
     /// Whether items are ranked with the cost of what is still to come. Without it the decoder is Feng et al.'s
     /// own ablation.
     pub future: bool,
-    /// u: at most this many ways to continue from one frame, the best by estimate.
+    /// u: at most this many viable prefixes of one vertex, the best by estimate.
     pub prefixes: usize,
+    /// At most this many ways to continue from one item, the best by estimate. A frame may grow in several ways, each
+    /// with prefixes of its own, so it is this limit, not u, that makes the time of a beam O(n u b).
+    pub options: usize,
+    /// Whether the future cost of each item is found by evaluating the forest of still applicable rules again, as Feng
+    /// et al. do, instead of being read from tables. The values are the same; this is for measuring.
+    pub reevaluate: bool,
 }
 
 impl Default for Prediction {
     fn default() -> Self {
-        Self { future: true, prefixes: usize::MAX }
+        Self { future: true, prefixes: usize::MAX, options: usize::MAX, reevaluate: false }
     }
 }
 
@@ -201,8 +207,27 @@ impl<'f> BottomUp<'f> {
         }
         let estimate = self.tables.estimate();
         let value = |way: &Way| self.ahead(way) + estimate.bundle(way.words);
+        if starts.len() > self.config.prefixes {
+            let content = |way: &Way| self.tables.content(self.classes.prefix(way.after));
+            starts.sort_by_cached_key(|way| (Descending(value(way)), content(way)));
+            starts.truncate(self.config.prefixes);
+        }
         starts.sort_by(|a, b| a.width.cmp(&b.width).then(value(b).total_cmp(&value(a))));
         starts
+    }
+
+    /// The future cost of a stack by the paper's own procedure, frame by frame.
+    fn reevaluated(&self, item: ItemId) -> f64 {
+        let Frame { class, mut below, mut grown, .. } = self.frames[item];
+        let evaluate = |class, grows| {
+            self.tables.reevaluate(self.classes.goal(class), self.classes.prefix(class), grows)
+        };
+        let mut total = evaluate(class, true);
+        while below != AXIOM {
+            total += evaluate(grown, false);
+            Frame { below, grown, .. } = self.frames[below];
+        }
+        total
     }
 
     /// The frames from the bottom up: goal, and the symbols left of the dot; and the prefixes' numbers.
@@ -218,6 +243,24 @@ impl<'f> BottomUp<'f> {
         frames.reverse();
         prefixes.reverse();
         (frames, prefixes)
+    }
+}
+
+/// Larger numbers first.
+#[derive(Debug, PartialEq)]
+struct Descending(f64);
+
+impl Eq for Descending {}
+
+impl Ord for Descending {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        other.0.total_cmp(&self.0)
+    }
+}
+
+impl PartialOrd for Descending {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -258,6 +301,7 @@ impl Deduction for BottomUp<'_> {
             _ if !self.config.future => 0.0,
             GOAL => 0.0,
             AXIOM => self.tables.estimate().vertex(self.forest.goal()),
+            _ if self.config.reevaluate => self.reevaluated(item),
             _ => self.frames[item].lower + self.classes.growing(self.frames[item].class),
         }
     }
@@ -287,16 +331,23 @@ impl Deduction for BottomUp<'_> {
                 }
             }
         }
-        if out.len() - start > self.config.prefixes {
-            out[start..].sort_by(|a, b| b.estimate.total_cmp(&a.estimate).then(a.id.cmp(&b.id)));
-            out.truncate(start + self.config.prefixes);
+        if out.len() - start > self.config.options {
+            let content = |choice: &Choice| {
+                let Way { after, grown, .. } = self.ways[choice.id as usize];
+                let content = |class| self.tables.content(self.classes.prefix(class));
+                (content(after), grown.map(content))
+            };
+            out[start..].sort_by_cached_key(|choice| (Descending(choice.estimate), content(choice)));
+            out.truncate(start + self.config.options);
         }
     }
 
     fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64 {
         let Way { words, future, .. } = self.ways[choice as usize];
         bundles.push(words);
-        if self.config.future { self.frames[item].lower + future } else { f64::INFINITY }
+        // Where estimates do not see the scores that will be charged, they bound nothing.
+        let known = self.config.future && !self.forest.has_outlooks();
+        if known { self.frames[item].lower + future } else { f64::INFINITY }
     }
 
     /// After the scan: all sequences of completes, and the items on the way that can grow.
@@ -415,6 +466,7 @@ pub fn search<L: LanguageModel>(
     let on_visit: OnVisit<'_> = if on_step.is_some() { Some(&mut on_visit) } else { None };
     let mut found = engine.search(run, &mut deduction, limits, on_visit)?;
     found.counters.lm_queries += queries;
+    found.counters.future_edges += deduction.tables.edges_seen();
     if let Some(on_step) = on_step {
         for crate::Visit { bin, round, item, score, future, edges, kept, among } in visits {
             let (frames, prefixes) = deduction.show(item);

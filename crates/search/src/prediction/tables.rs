@@ -16,7 +16,7 @@
 //! after each action, in closed form: everything right of the stack is untouched and has its static value, and the
 //! gap of a frame can only be closed by a chain of left corners.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use sylvan_base::{HashMap, Id, IndexVec, define_id};
 use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
@@ -45,7 +45,8 @@ impl PrefixId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Sym {
     Vertex(VertexId),
-    /// All source words of an edge are covered by its first bundle; later bundles cover none.
+    /// The bundles of an edge share its source words: by its rule's links if the forest has them, else the first
+    /// bundle covers all and later ones none.
     Bundle(BundleId, CoverId),
 }
 
@@ -97,15 +98,19 @@ pub struct PredictionTables<'f> {
     /// rest(e, k) for k = 0..=length, edge by edge in the order of `sorted`.
     rests: Vec<f64>,
     rest_start: Vec<u32>,
+    /// The place of each edge in `sorted`.
+    places: IndexVec<EdgeId, u32>,
     prefixes: IndexVec<PrefixId, Prefix>,
     children: HashMap<(PrefixId, SymId), PrefixId>,
     symbol_index: HashMap<Sym, SymId>,
     viable: IndexVec<VertexId, Vec<SymId>>,
     scans_cover_all: bool,
-    left_corners: BitMatrix,
+    left_corners: Corners,
     /// Places in `sorted` of the edges that start with a vertex.
     starting_with: IndexVec<VertexId, Vec<u32>>,
     climbs: RefCell<HashMap<VertexId, HashMap<VertexId, f64>>>,
+    /// Edges looked at for future costs.
+    edges_seen: Cell<u64>,
 }
 
 impl<'f> PredictionTables<'f> {
@@ -119,14 +124,16 @@ impl<'f> PredictionTables<'f> {
             sorted: forest.edge_ids().collect(),
             rests: Vec::new(),
             rest_start: Vec::new(),
+            places: forest.edge_ids().map(|_| 0).collect(),
             prefixes: IndexVec::new(),
             children: HashMap::default(),
             symbol_index: HashMap::default(),
             viable: IndexVec::new(),
             scans_cover_all: true,
-            left_corners: BitMatrix::new(forest.vertices().count()),
+            left_corners: Corners::default(),
             starting_with: forest.vertices().map(|_| Vec::new()).collect(),
             climbs: RefCell::default(),
+            edges_seen: Cell::new(0),
         };
         let sides = tables.intern_symbols();
         tables.build_trie(&sides);
@@ -139,20 +146,25 @@ impl<'f> PredictionTables<'f> {
         let mut cover_index: HashMap<Box<[u32]>, CoverId> = HashMap::default();
         cover_index.insert(Box::default(), CoverId(0));
         let mut sides = Sides::default();
-        let mut lexical = Vec::new();
+        let (mut lexical, mut covered) = (Vec::new(), Vec::new());
         for edge in self.forest.edge_ids() {
             self.lexical(edge, &mut lexical);
+            let owners = self.forest.owners(edge);
+            let mut bundles = 0;
             for &symbol in self.forest.target(edge) {
                 let symbol = match symbol {
                     Target::Vertex(vertex) => Sym::Vertex(vertex),
                     Target::Bundle(bundle) => {
-                        // The first bundle covers all.
-                        let id = cover_index.get(lexical.as_slice()).copied().unwrap_or_else(|| {
-                            let id = self.covers.push(lexical.as_slice().into());
-                            cover_index.insert(lexical.as_slice().into(), id);
+                        covered.clear();
+                        let own = |place: usize| owners.and_then(|owners| owners.get(place)).unwrap_or(&0);
+                        let mine = lexical.iter().enumerate().filter(|&(place, _)| *own(place) == bundles);
+                        covered.extend(mine.map(|(_, &position)| position));
+                        bundles = bundles.saturating_add(1);
+                        let id = cover_index.get(covered.as_slice()).copied().unwrap_or_else(|| {
+                            let id = self.covers.push(covered.as_slice().into());
+                            cover_index.insert(covered.as_slice().into(), id);
                             id
                         });
-                        lexical.clear();
                         Sym::Bundle(bundle, id)
                     }
                 };
@@ -161,7 +173,7 @@ impl<'f> PredictionTables<'f> {
                 sides.symbols.push(id);
             }
             // Words that no bundle has taken are covered when the edge completes.
-            self.scans_cover_all &= lexical.is_empty();
+            self.scans_cover_all &= lexical.is_empty() || bundles > 0;
             sides.ends.push(sides.symbols.len() as u32);
         }
         sides
@@ -240,6 +252,7 @@ impl<'f> PredictionTables<'f> {
                 self.prefixes[prefix].edges.end = place + 1;
             }
             self.prefixes[path[path.len() - 1]].ending += 1;
+            self.places[edge] = place;
             self.add_rests(edge);
         }
     }
@@ -248,7 +261,7 @@ impl<'f> PredictionTables<'f> {
         let target = self.forest.target(edge);
         let start = self.rests.len();
         self.rest_start.push(start as u32);
-        self.rests.resize(start + target.len() + 1, self.forest.edge(edge).spec.score);
+        self.rests.resize(start + target.len() + 1, self.forest.outlook(edge));
         for (index, &symbol) in target.iter().enumerate().rev() {
             self.rests[start + index] = self.rests[start + index + 1] + self.estimate.symbol(symbol);
         }
@@ -260,17 +273,21 @@ impl<'f> PredictionTables<'f> {
                 self.starting_with[first].push(place as u32);
             }
         }
+        let mut first_vertices = Vec::new();
         for vertex in self.forest.vertices() {
             let mut viable = Vec::new();
-            self.left_corners.set(vertex.index(), vertex.index());
+            first_vertices.clear();
             for edge in self.forest.edges(vertex) {
                 match self.symbols[sides.of(edge)[0]] {
                     Sym::Bundle(..) => viable.push(sides.of(edge)[0]),
-                    Sym::Vertex(first) => {
-                        viable.extend_from_slice(&self.viable[first]);
-                        self.left_corners.add_row(vertex.index(), first.index());
-                    }
+                    Sym::Vertex(first) => first_vertices.push(first),
                 }
+            }
+            first_vertices.sort_unstable();
+            first_vertices.dedup();
+            self.left_corners.push(&first_vertices);
+            for &first in &first_vertices {
+                viable.extend_from_slice(&self.viable[first]);
             }
             viable.sort_unstable();
             viable.dedup();
@@ -407,6 +424,7 @@ impl<'f> PredictionTables<'f> {
     pub(super) fn both_finishes(&self, goal: VertexId, prefix: PrefixId) -> (f64, f64) {
         let Prefix { edges, ending, depth, .. } = &self.prefixes[prefix];
         let (mut all, mut growing) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        self.edges_seen.set(self.edges_seen.get() + edges.len() as u64);
         for place in edges.clone() {
             let head = self.forest.edge(self.sorted[place as usize]).head;
             if self.is_left_corner(goal, head) {
@@ -418,6 +436,45 @@ impl<'f> PredictionTables<'f> {
             }
         }
         (all, growing)
+    }
+
+    /// What [`finish`](Self::finish), or [`finish_growing`](Self::finish_growing) if `grows`, gives, by evaluating the
+    /// forest of still applicable rules bottom-up, from the recognised prefix to the goal: the procedure of Feng et al.
+    /// 2012. Nothing is remembered from one call to the next.
+    pub fn reevaluate(&self, goal: VertexId, prefix: PrefixId, grows: bool) -> f64 {
+        let Prefix { edges, ending, depth, .. } = &self.prefixes[prefix];
+        let first = if grows { edges.start + ending } else { edges.start };
+        let mut values: HashMap<VertexId, f64> = HashMap::default();
+        let corners: Vec<usize> = self.left_corners.row_descending(goal.index()).collect();
+        let mut seen = 0;
+        for vertex in corners.into_iter().rev().map(VertexId::from_index) {
+            let mut best = f64::NEG_INFINITY;
+            for edge in self.forest.edges(vertex) {
+                seen += 1;
+                let place = self.places[edge];
+                if (first..edges.end).contains(&place) {
+                    best = best.max(self.rest(place, *depth));
+                }
+                if let Target::Vertex(corner) = self.forest.target(edge)[0] {
+                    let below = values.get(&corner).copied().unwrap_or(f64::NEG_INFINITY);
+                    best = best.max(self.rest(place, 1) + below);
+                }
+            }
+            values.insert(vertex, best);
+        }
+        self.edges_seen.set(self.edges_seen.get() + seen);
+        values.get(&goal).copied().unwrap_or(f64::NEG_INFINITY)
+    }
+
+    /// How many edges were looked at for future costs so far.
+    pub(super) fn edges_seen(&self) -> u64 {
+        self.edges_seen.get()
+    }
+
+    /// A number for a prefix that does not depend on how rules are numbered, for ties.
+    pub(super) fn content(&self, prefix: PrefixId) -> u64 {
+        let edges = self.edges_starting_with(prefix).iter();
+        edges.map(|&edge| self.forest.edge(edge).spec.hash).min().unwrap_or(0)
     }
 
     fn rest(&self, place: u32, from: u32) -> f64 {
@@ -436,9 +493,11 @@ impl<'f> PredictionTables<'f> {
         // known.
         let mut row: HashMap<VertexId, f64> = HashMap::default();
         row.insert(goal, 0.0);
+        let mut seen = 0;
         for index in self.left_corners.row_descending(goal.index()).skip(1) {
             let below = VertexId::from_index(index);
             let mut best = f64::NEG_INFINITY;
+            seen += self.starting_with[below].len() as u64;
             for &place in &self.starting_with[below] {
                 let head = self.forest.edge(self.sorted[place as usize]).head;
                 if let Some(up) = row.get(&head) {
@@ -447,53 +506,69 @@ impl<'f> PredictionTables<'f> {
             }
             row.insert(below, best);
         }
+        self.edges_seen.set(self.edges_seen.get() + seen);
         let found = row.get(&corner).copied().unwrap_or(f64::NEG_INFINITY);
         self.climbs.borrow_mut().insert(goal, row);
         found
     }
 }
 
-/// Which vertices are left corners of which, one bit each.
-#[derive(Debug)]
-struct BitMatrix {
-    words: usize,
+/// Which vertices are left corners of which, one bit each. Left corners of a vertex lie shortly before it in a tree, so
+/// a row begins with the first of them: all rows together grow with the input, not with its square.
+#[derive(Debug, Default)]
+struct Corners {
+    rows: Vec<Row>,
     bits: Vec<u64>,
 }
 
-impl BitMatrix {
-    fn new(size: usize) -> Self {
-        let words = size.div_ceil(64);
-        Self { words, bits: vec![0; words * size] }
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    /// Where its bits begin, and the place of the first of them in units of 64.
+    at: usize,
+    first: usize,
+}
+
+impl Corners {
+    /// Adds the next row: the vertex itself, and all members of the rows of `others`, which came before.
+    fn push(&mut self, others: &[VertexId]) {
+        let own = self.rows.len();
+        let first = others.iter().map(|other| self.rows[other.index()].first).min();
+        let row = Row { at: self.bits.len(), first: first.unwrap_or(own / 64) };
+        self.bits.resize(row.at + own / 64 + 1 - row.first, 0);
+        for other in others {
+            let Row { at, first } = self.rows[other.index()];
+            let end = self.end(other.index());
+            for bits in at..end {
+                self.bits[row.at + first - row.first + bits - at] |= self.bits[bits];
+            }
+        }
+        self.bits[row.at + own / 64 - row.first] |= 1 << (own % 64);
+        self.rows.push(row);
     }
 
-    fn set(&mut self, row: usize, column: usize) {
-        self.bits[row * self.words + column / 64] |= 1 << (column % 64);
+    fn end(&self, row: usize) -> usize {
+        let Row { at, first } = self.rows[row];
+        at + row / 64 + 1 - first
     }
 
+    /// `column` is not larger than `row`, like everything below a vertex, or it is no left corner.
     fn get(&self, row: usize, column: usize) -> bool {
-        self.bits[row * self.words + column / 64] >> (column % 64) & 1 == 1
+        let Row { at, first } = self.rows[row];
+        let word = column / 64;
+        column <= row && word >= first && self.bits[at + word - first] >> (column % 64) & 1 == 1
     }
 
-    /// The members of a row, largest first. Costs what the row has, not what it could have, or long sentences would
-    /// take quadratic time.
+    /// The members of a row, largest first.
     fn row_descending(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
-        let words = &self.bits[row * self.words..(row + 1) * self.words];
-        words.iter().enumerate().rev().flat_map(|(word, &bits)| {
+        let Row { at, first } = self.rows[row];
+        let words = &self.bits[at..self.end(row)];
+        words.iter().enumerate().rev().flat_map(move |(word, &bits)| {
             let mut left = bits;
             std::iter::from_fn(move || {
                 let top = left.checked_ilog2()?;
                 left &= !(1 << top);
-                Some(word * 64 + top as usize)
+                Some((first + word) * 64 + top as usize)
             })
         })
-    }
-
-    /// Adds the members of row `from` to row `to`, which comes later.
-    fn add_row(&mut self, to: usize, from: usize) {
-        let (head, tail) = self.bits.split_at_mut(to * self.words);
-        let source = &head[from * self.words..(from + 1) * self.words];
-        for (target, source) in tail[..self.words].iter_mut().zip(source) {
-            *target |= source;
-        }
     }
 }

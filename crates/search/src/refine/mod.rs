@@ -171,7 +171,7 @@ impl<S: Copy + Eq + Hash, V> Refine<S, V> {
             }
         }
         self.chart.counters.pruned += self.queue.len() as u64;
-        self.chart.close();
+        self.chart.close(Beam::UNLIMITED);
     }
 
     /// Splits a group of a candidate: the one of which least is known.

@@ -11,7 +11,8 @@ use sylvan::{Model, Request};
 use sylvan_store::{Output, read_lines};
 
 use crate::commands::Format;
-use crate::commands::searching::{InputName, Searching, corrections};
+use crate::commands::model_options::{InputName, corrections};
+use crate::commands::searching::Searching;
 use crate::threads::threads;
 
 /// Shows how two models differ: settings, weights, rules, and with --input what they translate differently
@@ -105,7 +106,7 @@ impl Diff {
         let Some(path) = &self.input else { return Ok(None) };
         let lines = read_lines(path)?;
         let open = |path: &Path| -> anyhow::Result<(Arc<Model>, Request)> {
-            let model = Model::open(path)?;
+            let model = self.searching.applied(Model::open(path)?);
             let mut request = Request::default();
             (request.input, request.search) = (self.kind.into(), self.searching.search()?);
             request.corrections = corrections(&model, path)?;

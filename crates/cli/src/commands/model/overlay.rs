@@ -9,7 +9,7 @@ use sylvan::decode::file::ModelFile;
 use sylvan::{Correction, CorrectionLog, Corrections, Model};
 use sylvan_store::Output;
 
-use crate::commands::searching::InputName;
+use crate::commands::model_options::InputName;
 
 /// Adds, forbids or favours rules and sentences without training again.
 ///
