@@ -34,7 +34,8 @@ use crate::{Beam, Counters, LanguageModel, Outcome};
 /// Where complete items are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goals {
-    /// They compete in no bin, so that no answer is lost.
+    /// They compete in no bin: what is complete is an answer. (A step into the last bin is still not taken if nothing
+    /// that it leads to could stay there.)
     Free,
     /// In the last bin, where the beam holds for them too (Huang & Mi 2010).
     InBins,
@@ -49,8 +50,8 @@ pub struct Limits {
     pub pops: usize,
     /// Where a bin is full, cells are not tried if their estimate is worse than all of it by more than this, in
     /// thousandths of a nat. A bin is full once it has held twice the beam, at least 32 items: then and whenever that
-    /// many wait again, the best are kept, and the worst of these says what "all of it" is. The last bin never is:
-    /// nothing complete is turned away. Not used with `pops`.
+    /// many wait again, the best are kept, and the worst of these says what "all of it" is. Not used with
+    /// `pops`.
     pub margin: u32,
     /// If set, items whose step model puts them into different groups do not compete: the beam holds in each group,
     /// and the groups with the best items, this many, are kept.

@@ -333,10 +333,8 @@ impl Nodes {
 
     fn add(&mut self, bin: usize, id: NodeId) {
         self.bins[bin].push(id);
-        // Shrinking now and then costs little and yields the threshold that saves work. Not in the last bin: its
-        // threshold would turn away complete items, which are compared with their last word or not at all.
-        let full = self.beam.saturating_mul(2).max(32);
-        if self.bins[bin].len() >= full && bin + 1 < self.bins.len() {
+        // Shrinking now and then costs little and yields the threshold that saves work.
+        if self.bins[bin].len() >= self.beam.saturating_mul(2).max(32) {
             let mut members = std::mem::take(&mut self.bins[bin]);
             members.select_nth_unstable_by(self.beam - 1, |&a, &b| self.order(a, b));
             for &dropped in &members[self.beam..] {
