@@ -200,6 +200,43 @@ fn unlimited_pops_in_grids_change_nothing() {
 }
 
 #[test]
+fn prefixes_with_very_many_edges_are_searched_alike() {
+    // Rules without source words that all start with the same word, at several places of a tree.
+    let words: Vec<String> = (0..40).map(|word| format!("w{word}")).collect();
+    let mut rng = sylvan_base::Rng::new(9);
+    for _ in 0..cases(20, 200) {
+        let mut rules: Vec<(String, f64)> = vec![("A(a) -> a".into(), -0.1), ("A(a) -> b".into(), -0.2)];
+        for (label, inner) in [("S", "x1:T x2:T"), ("T", "x1:A x2:A")] {
+            for _ in 0..20 + 80 * usize::from(label == "S") {
+                let (first, second) = if rng.chance(0.5) { ("x1", "x2") } else { ("x2", "x1") };
+                let (word, last) = (rng.pick(&words), rng.pick(&words));
+                let text = match rng.below(3) {
+                    0 => format!("{label}({inner}) -> c {first} {word} {second}"),
+                    1 => format!("{label}({inner}) -> c {word} {first} {second} {last}"),
+                    _ => format!("{label}({inner}) -> {first} {second}"),
+                };
+                rules.push((text, -2.0 * rng.unit()));
+            }
+        }
+        let rules: Vec<(&str, &str, f64)> =
+            rules.iter().map(|(text, score)| ("", text.as_str(), *score)).collect();
+        let problem = Problem::new("(S (T (A a) (A a)) (T (A a) (A a)))", &rules);
+        let forest = &problem.forest;
+        let starting = forest.edge_ids().filter(|&edge| matches!(forest.target(edge)[0], Target::Bundle(_)));
+        assert!(starting.count() > 64, "more than fit a short list");
+        let lm = HashLm::new(forest, 2, rng.next_u64(), 1.0);
+        let best = cube_pruning(forest, &BoundaryWords::new(&lm), Cube::new(Beam::UNLIMITED)).unwrap();
+        let found = prediction(forest, &lm, Beam::UNLIMITED, Prediction::default()).unwrap();
+        assert!(close(found.score, best.score), "{} {}", found.score, best.score);
+        for reevaluate in [false, true] {
+            let config = Prediction { reevaluate, ..Prediction::default() };
+            let narrow = prediction(forest, &lm, Beam(5), config).unwrap();
+            assert!(close(rescore(forest, &lm, &narrow.derivation), narrow.score));
+        }
+    }
+}
+
+#[test]
 fn one_pop_per_vertex_is_a_beam_of_one() {
     random_problems(5, cases(500, 5_000), |problem, shown, rng| {
         let lm = HashLm::new(&problem.forest, 3, rng.next_u64(), 1.0);

@@ -70,6 +70,7 @@ struct Scratch {
     corners: Vec<Progress>,
     ways: Vec<Progress>,
     reached: Vec<Progress>,
+    ending: Vec<(VertexId, EdgeId)>,
 }
 
 #[derive(Debug)]
@@ -159,7 +160,7 @@ impl Classes {
         }
         let goal = self.goal(class);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let Scratch { steps, corners, ways, reached } = &mut scratch;
+        let Scratch { steps, corners, ways, reached, ending } = &mut scratch;
         steps.clear();
         reached.clear();
         let first_stop = self.stops.len() as u32;
@@ -167,13 +168,14 @@ impl Classes {
         ways.clear();
         ways.push(Progress { corner: goal, score: 0.0, hash: 0, last: START });
         loop {
+            tables.ending(goal, self.prefix(state), ending);
             for way in &*ways {
                 if self.growing(state) > f64::NEG_INFINITY {
                     let edges = self.keep(steps, way.last);
                     let covered = tables.covered(self.prefix(state));
                     self.stops.push(Stop { class: state, score: way.score, edges, covered });
                 }
-                for (corner, edge) in tables.ending(goal, self.prefix(state)) {
+                for &(corner, edge) in &*ending {
                     let spec = forest.edge(edge).spec;
                     let (score, hash) = (way.score + spec.score, fold(way.hash, spec.hash));
                     let list = if corner == goal { &mut *reached } else { &mut *corners };

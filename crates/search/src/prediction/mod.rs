@@ -42,7 +42,7 @@ use sylvan_base::{HashMap, IndexVec};
 use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
 
 use classes::Classes;
-use tables::Sym;
+use tables::{Sym, SymId};
 pub use tables::{Bundle, PredictionTables, PrefixId};
 
 use crate::deduction::{
@@ -128,6 +128,7 @@ struct BottomUp<'f> {
     /// By vertex: the ways to start it, once they have been asked for.
     starts: IndexVec<VertexId, Vec<Way>>,
     open: Vec<Completing>,
+    following: Vec<(SymId, PrefixId)>,
 }
 
 impl<'f> BottomUp<'f> {
@@ -152,6 +153,7 @@ impl<'f> BottomUp<'f> {
             ways: Vec::new(),
             starts: forest.vertices().map(|_| Vec::new()).collect(),
             open: Vec::new(),
+            following: Vec::new(),
         }
     }
 
@@ -316,11 +318,9 @@ impl Deduction for BottomUp<'_> {
             self.predict(self.forest.goal(), None, out);
         } else {
             let (goal, prefix) = (self.classes.goal(class), self.classes.prefix(class));
-            for place in 0..self.tables.following(prefix).len() {
-                let (symbol, longer) = self.tables.following(prefix)[place];
-                if !self.tables.leads_to(goal, longer) {
-                    continue;
-                }
+            let mut following = std::mem::take(&mut self.following);
+            self.tables.following(goal, prefix, &mut following);
+            for &(symbol, longer) in &following {
                 let next = self.classes.intern(&self.tables, goal, longer);
                 match self.tables.symbol(symbol) {
                     Sym::Vertex(vertex) => self.predict(vertex, Some(next), out),
@@ -330,6 +330,7 @@ impl Deduction for BottomUp<'_> {
                     }
                 }
             }
+            self.following = following;
         }
         if out.len() - start > self.config.options {
             let content = |choice: &Choice| {

@@ -17,6 +17,7 @@
 //! gap of a frame can only be closed by a chain of left corners.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use sylvan_base::{HashMap, Id, IndexVec, define_id};
 use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
@@ -40,6 +41,9 @@ impl PrefixId {
     /// Nothing recognised yet.
     pub const EMPTY: PrefixId = PrefixId(0);
 }
+
+/// A prefix with more edges than this gets an index of them.
+const FEW: usize = 64;
 
 /// A symbol's meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -108,6 +112,8 @@ pub struct PredictionTables<'f> {
     left_corners: Corners,
     /// Places in `sorted` of the edges that start with a vertex.
     starting_with: IndexVec<VertexId, Vec<u32>>,
+    /// The edges of prefixes with many of them: heads and places in `sorted`, by head.
+    by_head: RefCell<HashMap<PrefixId, Rc<[(VertexId, u32)]>>>,
     climbs: RefCell<HashMap<VertexId, HashMap<VertexId, f64>>>,
     /// Edges looked at for future costs.
     edges_seen: Cell<u64>,
@@ -132,6 +138,7 @@ impl<'f> PredictionTables<'f> {
             scans_cover_all: true,
             left_corners: Corners::default(),
             starting_with: forest.vertices().map(|_| Vec::new()).collect(),
+            by_head: RefCell::default(),
             climbs: RefCell::default(),
             edges_seen: Cell::new(0),
         };
@@ -379,29 +386,84 @@ impl<'f> PredictionTables<'f> {
         self.child(prefix, *self.symbol_index.get(&Sym::Vertex(vertex))?)
     }
 
+    /// Calls `found` with the place and the head of each edge that starts with `prefix` and whose head is a left corner
+    /// of `goal`, until it says stop; edges that end at the prefix by head, best first.
+    ///
+    /// Rules without source words start alike wherever they apply, so in a long input some prefixes have very many
+    /// edges, of which few are near any one goal.
+    #[inline]
+    fn each_edge(&self, goal: VertexId, prefix: PrefixId, mut found: impl FnMut(u32, VertexId) -> bool) {
+        let edges = self.prefixes[prefix].edges.clone();
+        if edges.len() <= FEW {
+            for place in edges {
+                let head = self.forest.edge(self.sorted[place as usize]).head;
+                if self.is_left_corner(goal, head) && !found(place, head) {
+                    return;
+                }
+            }
+            return;
+        }
+        let list = Rc::clone(self.by_head.borrow_mut().entry(prefix).or_insert_with(|| {
+            let head = |place: u32| self.forest.edge(self.sorted[place as usize]).head;
+            let mut list: Vec<(VertexId, u32)> = edges.map(|place| (head(place), place)).collect();
+            list.sort_unstable();
+            list.into()
+        }));
+        let lowest = VertexId::from_index(self.left_corners.lowest(goal.index()));
+        let start = list.partition_point(|&(head, _)| head < lowest);
+        for &(head, place) in list[start..].iter().take_while(|&&(head, _)| head <= goal) {
+            if self.is_left_corner(goal, head) && !found(place, head) {
+                return;
+            }
+        }
+    }
+
     /// The edges that end at `prefix` and whose head is a left corner of `goal`; by head, best first.
-    pub(super) fn ending(
-        &self,
-        goal: VertexId,
-        prefix: PrefixId,
-    ) -> impl Iterator<Item = (VertexId, EdgeId)> + '_ {
+    pub(super) fn ending(&self, goal: VertexId, prefix: PrefixId, out: &mut Vec<(VertexId, EdgeId)>) {
         let Prefix { edges, ending, .. } = &self.prefixes[prefix];
-        let range = edges.start as usize..(edges.start + ending) as usize;
-        let heads = self.sorted[range].iter().map(|&edge| (self.forest.edge(edge).head, edge));
-        heads.filter(move |&(head, _)| self.is_left_corner(goal, head))
+        let end = edges.start + ending;
+        out.clear();
+        if *ending == 0 {
+            return;
+        }
+        self.each_edge(goal, prefix, |place, head| {
+            if place < end {
+                out.push((head, self.sorted[place as usize]));
+            }
+            true
+        });
     }
 
-    /// The symbols that follow `prefix` in some edge, with the longer prefixes.
-    pub(super) fn following(&self, prefix: PrefixId) -> &[(SymId, PrefixId)] {
-        &self.prefixes[prefix].children
+    /// The symbols that follow `prefix` in some edge whose head is a left corner of `goal`, with the longer prefixes.
+    pub(super) fn following(&self, goal: VertexId, prefix: PrefixId, out: &mut Vec<(SymId, PrefixId)>) {
+        let Prefix { edges, ending, children, .. } = &self.prefixes[prefix];
+        let first = edges.start + ending;
+        out.clear();
+        if edges.len() <= FEW {
+            out.extend(children.iter().filter(|(_, longer)| self.leads_to(goal, *longer)));
+            return;
+        }
+        let mut places = Vec::new();
+        self.each_edge(goal, prefix, |place, _| {
+            if place >= first {
+                // Children share out the places in order.
+                places.push(children.partition_point(|&(_, child)| self.prefixes[child].edges.end <= place));
+            }
+            true
+        });
+        places.sort_unstable();
+        places.dedup();
+        out.extend(places.into_iter().map(|child| children[child]));
     }
 
-    /// Whether some edge that starts with `prefix` is headed by a left corner of `goal`.
-    pub(super) fn leads_to(&self, goal: VertexId, prefix: PrefixId) -> bool {
-        self.prefixes[prefix]
-            .edges
-            .clone()
-            .any(|place| self.is_left_corner(goal, self.forest.edge(self.sorted[place as usize]).head))
+    /// Whether some edge that starts with `prefix` has a head that is a left corner of `goal`.
+    fn leads_to(&self, goal: VertexId, prefix: PrefixId) -> bool {
+        let mut any = false;
+        self.each_edge(goal, prefix, |_, _| {
+            any = true;
+            false
+        });
+        any
     }
 
     /// Whether every edge's source words are covered by the time that its first bundle is scanned, so that completing
@@ -424,17 +486,17 @@ impl<'f> PredictionTables<'f> {
     pub(super) fn both_finishes(&self, goal: VertexId, prefix: PrefixId) -> (f64, f64) {
         let Prefix { edges, ending, depth, .. } = &self.prefixes[prefix];
         let (mut all, mut growing) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        self.edges_seen.set(self.edges_seen.get() + edges.len() as u64);
-        for place in edges.clone() {
-            let head = self.forest.edge(self.sorted[place as usize]).head;
-            if self.is_left_corner(goal, head) {
-                let value = self.rest(place, *depth) + self.climb(goal, head);
-                all = all.max(value);
-                if place >= edges.start + ending {
-                    growing = growing.max(value);
-                }
+        let mut seen = 0;
+        self.each_edge(goal, prefix, |place, head| {
+            let value = self.rest(place, *depth) + self.climb(goal, head);
+            all = all.max(value);
+            if place >= edges.start + ending {
+                growing = growing.max(value);
             }
-        }
+            seen += 1;
+            true
+        });
+        self.edges_seen.set(self.edges_seen.get() + seen);
         (all, growing)
     }
 
@@ -549,6 +611,11 @@ impl Corners {
     fn end(&self, row: usize) -> usize {
         let Row { at, first } = self.rows[row];
         at + row / 64 + 1 - first
+    }
+
+    /// No member of a row is smaller than this.
+    fn lowest(&self, row: usize) -> usize {
+        self.rows[row].first * 64
     }
 
     /// `column` is not larger than `row`, like everything below a vertex, or it is no left corner.
