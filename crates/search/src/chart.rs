@@ -222,8 +222,8 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         order.clear();
         order.extend(0..cell.len() as u32);
         order.sort_unstable_by(|&a, &b| {
-            let (a, b) = (&cell[a as usize], &cell[b as usize]);
-            b.rank.total_cmp(&a.rank).then(a.hash.cmp(&b.hash))
+            let (x, y) = (&cell[a as usize], &cell[b as usize]);
+            y.rank.total_cmp(&x.rank).then(x.hash.cmp(&y.hash)).then(a.cmp(&b))
         });
         let start = items.len();
         items.extend(order.iter().map(|&index| cell[index as usize]));
