@@ -294,9 +294,12 @@ impl Deduction for BottomUp<'_> {
     }
 
     fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64 {
-        let Way { words, future, .. } = self.ways[choice as usize];
+        let Way { words, width, future, .. } = self.ways[choice as usize];
         bundles.push(words);
-        if self.config.future { self.frames[item].lower + future } else { f64::INFINITY }
+        let Frame { lower, covered, .. } = self.frames[item];
+        // In the last bin the step may recognise the goal, which no full bin turns away.
+        let is_last = (covered + width) as usize + 1 == self.bins();
+        if self.config.future && !is_last { lower + future } else { f64::INFINITY }
     }
 
     /// After the scan: all sequences of completes, and the items on the way that can grow.
