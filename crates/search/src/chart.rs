@@ -230,8 +230,8 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         order.clear();
         order.extend(0..cell.len() as u32);
         order.sort_unstable_by(|&a, &b| {
-            let (a, b) = (&cell[a as usize], &cell[b as usize]);
-            b.rank.total_cmp(&a.rank).then(a.hash.cmp(&b.hash))
+            let (x, y) = (&cell[a as usize], &cell[b as usize]);
+            y.rank.total_cmp(&x.rank).then(x.hash.cmp(&y.hash)).then(a.cmp(&b))
         });
         self.counters.pruned += order.len().saturating_sub(beam.0) as u64;
         order.truncate(beam.0);

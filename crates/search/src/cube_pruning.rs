@@ -87,7 +87,7 @@ impl<S> Default for CubePruning<S> {
     }
 }
 
-/// A candidate in the queue; ordered by rank, then by content.
+/// A candidate in the queue; ordered by rank, then by content, then by age.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     rank: f64,
@@ -97,7 +97,10 @@ struct Entry {
 
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.rank.total_cmp(&other.rank).then(other.hash.cmp(&self.hash))
+        self.rank
+            .total_cmp(&other.rank)
+            .then(other.hash.cmp(&self.hash))
+            .then(other.candidate.cmp(&self.candidate))
     }
 }
 impl PartialOrd for Entry {

@@ -50,7 +50,8 @@ pub trait Deduction {
     /// The options of a class, in any order. Asked once per class.
     fn options(&mut self, class: ClassId, out: &mut Vec<Choice>);
     /// What taking an option emits, into `bundles`, which is empty. Returns charges and future of the best successor
-    /// (none has more), or infinity if that is unknown.
+    /// (none has more), or infinity if that is unknown or if a complete item, which competes in no bin, may be among
+    /// them.
     fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64;
     /// Takes an option: the items that it leads to. `out` is empty. Items that are not `worth` making, given
     /// their bin, charges and future, may be left out.

@@ -53,7 +53,7 @@ impl Ord for Cell {
         self.merit
             .total_cmp(&other.merit)
             .then_with(|| other.hash.cmp(&self.hash))
-            .then_with(|| (other.row, other.option).cmp(&(self.row, self.option)))
+            .then_with(|| (other.row, other.option, other.grid).cmp(&(self.row, self.option, self.grid)))
     }
 }
 impl PartialOrd for Cell {

@@ -11,6 +11,10 @@
 //! Steps may lead back into the same bin (a scan that covers no source word). Such items form the bin's next
 //! *round*, which is pruned on its own; an item that comes back better than it was is expanded again. Rounds end
 //! because no step can be repeated forever in an acyclic forest.
+//!
+//! Ties of merit go by the content hash of the edges charged, then by age; an item that takes the place of another, or
+//! of one that was dropped, is as old as that one. `tests/twin` defines all of this once more without any of the
+//! structures that make it fast, and must keep the same items.
 
 mod grids;
 mod nodes;
@@ -34,8 +38,7 @@ use crate::{Beam, Counters, LanguageModel, Outcome};
 /// Where complete items are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goals {
-    /// They compete in no bin: what is complete is an answer. (A step into the last bin is still not taken if nothing
-    /// that it leads to could stay there.)
+    /// They compete in no bin: what is complete is an answer.
     Free,
     /// In the last bin, where the beam holds for them too (Huang & Mi 2010).
     InBins,

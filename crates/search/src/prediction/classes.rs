@@ -148,7 +148,8 @@ impl Classes {
 
     /// What completes lead to. In a frame the state is its recognised prefix at first and then always one vertex, a
     /// left corner of the goal; completes lead from smaller vertices to larger ones, so in ascending order all ways
-    /// to a state are known when its turn comes.
+    /// to a state are known when its turn comes. Of several ways the one with the higher score, then with the smaller
+    /// content hash of the completes in this frame, is the best.
     pub(super) fn closure(
         &mut self,
         tables: &PredictionTables<'_>,

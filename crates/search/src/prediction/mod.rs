@@ -42,8 +42,8 @@ use sylvan_base::{HashMap, IndexVec};
 use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
 
 use classes::Classes;
-use tables::{Sym, SymId};
 pub use tables::{Bundle, PredictionTables, PrefixId};
+use tables::{Sym, SymId};
 
 use crate::deduction::{
     Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth,
@@ -211,8 +211,11 @@ impl<'f> BottomUp<'f> {
         let value = |way: &Way| self.ahead(way) + estimate.bundle(way.words);
         if starts.len() > self.config.prefixes {
             let content = |way: &Way| self.tables.content(self.classes.prefix(way.after));
-            starts.sort_by_cached_key(|way| (Descending(value(way)), content(way)));
-            starts.truncate(self.config.prefixes);
+            let mut best: Vec<usize> = (0..starts.len()).collect();
+            best.sort_by_cached_key(|&place| (Descending(value(&starts[place])), content(&starts[place])));
+            best.truncate(self.config.prefixes);
+            best.sort_unstable();
+            starts = best.into_iter().map(|place| starts[place]).collect();
         }
         starts.sort_by(|a, b| a.width.cmp(&b.width).then(value(b).total_cmp(&value(a))));
         starts
@@ -344,11 +347,14 @@ impl Deduction for BottomUp<'_> {
     }
 
     fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64 {
-        let Way { words, future, .. } = self.ways[choice as usize];
+        let Way { words, width, future, .. } = self.ways[choice as usize];
         bundles.push(words);
-        // Where estimates do not see the scores that will be charged, they bound nothing.
-        let known = self.config.future && !self.forest.has_outlooks();
-        if known { self.frames[item].lower + future } else { f64::INFINITY }
+        let Frame { lower, covered, .. } = self.frames[item];
+        // Where estimates do not see the scores that will be charged, they bound nothing. In the last bin the step may
+        // recognise the goal, which no full bin turns away.
+        let is_last = (covered + width) as usize + 1 == self.bins();
+        let known = self.config.future && !self.forest.has_outlooks() && !is_last;
+        if known { lower + future } else { f64::INFINITY }
     }
 
     /// After the scan: all sequences of completes, and the items on the way that can grow.
