@@ -36,6 +36,7 @@
 //! | `PredictionTables` | viable prefixes; inside costs of the forest that is still applicable, in closed form |
 
 mod classes;
+mod left_corners;
 mod tables;
 
 use sylvan_base::{HashMap, IndexVec};
@@ -230,7 +231,7 @@ impl<'f> BottomUp<'f> {
         let mut total = evaluate(class, true);
         while below != AXIOM {
             total += evaluate(grown, false);
-            Frame { below, grown, .. } = self.frames[below];
+            (below, grown) = (self.frames[below].below, self.frames[below].grown);
         }
         total
     }

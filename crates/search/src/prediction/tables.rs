@@ -22,6 +22,7 @@ use std::rc::Rc;
 use sylvan_base::{HashMap, Id, IndexVec, define_id};
 use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
 
+use super::left_corners::Corners;
 use crate::{Estimate, LanguageModel, inside_estimate};
 
 define_id!(
@@ -572,70 +573,5 @@ impl<'f> PredictionTables<'f> {
         let found = row.get(&corner).copied().unwrap_or(f64::NEG_INFINITY);
         self.climbs.borrow_mut().insert(goal, row);
         found
-    }
-}
-
-/// Which vertices are left corners of which, one bit each. Left corners of a vertex lie shortly before it in a tree, so
-/// a row begins with the first of them: all rows together grow with the input, not with its square.
-#[derive(Debug, Default)]
-struct Corners {
-    rows: Vec<Row>,
-    bits: Vec<u64>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Row {
-    /// Where its bits begin, and the place of the first of them in units of 64.
-    at: usize,
-    first: usize,
-}
-
-impl Corners {
-    /// Adds the next row: the vertex itself, and all members of the rows of `others`, which came before.
-    fn push(&mut self, others: &[VertexId]) {
-        let own = self.rows.len();
-        let first = others.iter().map(|other| self.rows[other.index()].first).min();
-        let row = Row { at: self.bits.len(), first: first.unwrap_or(own / 64) };
-        self.bits.resize(row.at + own / 64 + 1 - row.first, 0);
-        for other in others {
-            let Row { at, first } = self.rows[other.index()];
-            let end = self.end(other.index());
-            for bits in at..end {
-                self.bits[row.at + first - row.first + bits - at] |= self.bits[bits];
-            }
-        }
-        self.bits[row.at + own / 64 - row.first] |= 1 << (own % 64);
-        self.rows.push(row);
-    }
-
-    fn end(&self, row: usize) -> usize {
-        let Row { at, first } = self.rows[row];
-        at + row / 64 + 1 - first
-    }
-
-    /// No member of a row is smaller than this.
-    fn lowest(&self, row: usize) -> usize {
-        self.rows[row].first * 64
-    }
-
-    /// `column` is not larger than `row`, like everything below a vertex, or it is no left corner.
-    fn get(&self, row: usize, column: usize) -> bool {
-        let Row { at, first } = self.rows[row];
-        let word = column / 64;
-        column <= row && word >= first && self.bits[at + word - first] >> (column % 64) & 1 == 1
-    }
-
-    /// The members of a row, largest first.
-    fn row_descending(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
-        let Row { at, first } = self.rows[row];
-        let words = &self.bits[at..self.end(row)];
-        words.iter().enumerate().rev().flat_map(move |(word, &bits)| {
-            let mut left = bits;
-            std::iter::from_fn(move || {
-                let top = left.checked_ilog2()?;
-                left &= !(1 << top);
-                Some((first + word) * 64 + top as usize)
-            })
-        })
     }
 }
