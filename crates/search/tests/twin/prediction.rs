@@ -32,11 +32,10 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use sylvan_base::hash::fold;
 use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
 use sylvan_search::{LanguageModel, Prediction};
 
-use super::engine::{Choice, Decoder, Stepped, descending};
+use super::engine::{Choice, Decoder, Stepped, content, descending};
 use super::estimate::{Estimate, lexical};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -371,12 +370,9 @@ impl<'f> BottomUp<'f> {
 
     fn best(&self, ways: Vec<Vec<EdgeId>>) -> Option<Vec<EdgeId>> {
         let score = |way: &[EdgeId]| way.iter().map(|&edge| self.forest.edge(edge).spec.score).sum::<f64>();
-        let content =
-            |way: &[EdgeId]| way.iter().fold(0, |hash, &edge| fold(hash, self.forest.edge(edge).spec.hash));
-        let order = |a: &Vec<EdgeId>, b: &Vec<EdgeId>| {
-            descending(score(a), score(b)).then(content(a).cmp(&content(b)))
-        };
-        ways.into_iter().min_by(order)
+        let content = |way: &[EdgeId]| content(self.forest, way);
+        ways.into_iter()
+            .min_by(|a, b| descending(score(a), score(b)).then_with(|| content(a).cmp(&content(b))))
     }
 }
 
