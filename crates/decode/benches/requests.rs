@@ -1,17 +1,21 @@
-//! What a request costs on an open model: a line alone and in a batch, several language models, words never seen.
+//! What a request costs on an open model: a line alone and in a batch, several language models, margins, words never
+//! seen.
 //!
 //! `cargo bench -p sylvan-decode --bench requests -- MODEL TREES [part ..]` with a model of `sylvan train` and trees to
-//! translate; parts: `lines`, `models`, `words` (with `words=N` sentences), all of them if none is named.
+//! translate; parts: `lines`, `models`, `margins`, `words` (with `words=N` sentences), all of them if none is named.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+mod measure;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use measure::Measured;
 use sylvan_decode::file::ModelFile;
 use sylvan_decode::{Input, List, Model, Request, Sentence, With, Worker, translate_lines, workers};
 use sylvan_rules::Weights;
-use sylvan_search::{Search, SearchName, Stop};
+use sylvan_search::{Limits, Search, SearchName, Stop};
 use sylvan_store::read_lines;
 
 /// How often everything is timed; the best time counts.
@@ -30,6 +34,9 @@ fn main() {
     }
     if wanted("models") {
         several_models(Path::new(model), &trees);
+    }
+    if wanted("margins") {
+        margins(Path::new(model), &trees);
     }
     if wanted("words") {
         let count = parts.iter().find_map(|word| word.strip_prefix("words=")?.parse().ok());
@@ -118,6 +125,25 @@ fn several_models(model: &Path, trees: &[String]) {
         let [one, two, three] =
             best_of(sentences.len(), [&mut || decode(a), &mut || decode(b), &mut || decode(c)]);
         println!("| {name} | {one:.3} | {two:.3} | {three:.3} | {:.2} |", two / one);
+    }
+}
+
+/// Left-to-right search with the default margin, others and none.
+fn margins(model: &Path, trees: &[String]) {
+    let mut worker = Worker::new(Arc::new(Model::open(model).unwrap()));
+    let read = |line: &String| worker.read(line, Input::Tree, With::default()).unwrap();
+    let sentences: Vec<Sentence> = trees.iter().filter_map(read).collect();
+    println!(
+        "\n| search, its default beam | margin | model score | LM queries | items | ms of processor time |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for name in [SearchName::Incremental, SearchName::Prediction] {
+        for (shown, margin) in [("0", 0), ("0.02", Limits::USUAL_MARGIN), ("0.05", 50), ("inf", u32::MAX)] {
+            let mut search = Search::named(name);
+            search.limits_mut().unwrap().margin = margin;
+            let found = Measured::of(&mut worker, &sentences, search);
+            println!("| {name} | {shown} | {} |", found.columns());
+        }
     }
 }
 

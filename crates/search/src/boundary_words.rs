@@ -3,6 +3,10 @@
 //! The plain way (Chiang 2007; Huang & Chiang 2007): of a piece of `m` words under a model of order `g` the first
 //! and the last `min(m, g - 1)` words are kept, whatever they are. A model that knows which of its words can still
 //! matter should implement [`TwoSided`] itself and keep fewer.
+//!
+//! Pieces keep words alone, neither states nor charges. So at every joint the history is run again to get its state,
+//! and the words once more without it. Such repetitions are not counted as queries: a search counts what a model that
+//! keeps both would score.
 
 use sylvan_forest::TokenId;
 
@@ -104,6 +108,9 @@ impl<'m, L: LanguageModel> BoundaryWords<'m, L> {
 
     /// How much more words score after `context` than after nothing.
     fn change(&self, context: &Words, words: &Words) -> f64 {
+        if context.len() == 0 || words.len() == 0 {
+            return 0.0;
+        }
         let (_, state) = self.run(self.lm.null(), context);
         self.run(state, words).0 - self.run(self.lm.null(), words).0
     }
@@ -168,6 +175,10 @@ impl<L: LanguageModel> TwoSided for BoundaryWords<'_, L> {
     fn show(&self, piece: &Boundary, left: usize, right: usize) -> ShownBoundary {
         let whole = left > piece.left.len() && right > piece.right.len();
         ShownBoundary { left: piece.left.first(left), right: piece.right.last(right), whole }
+    }
+
+    fn open_shown(&self, shown: &ShownBoundary) -> usize {
+        shown.left.len()
     }
 
     fn estimate<'s>(&self, parts: impl Iterator<Item = &'s ShownBoundary>) -> f64 {

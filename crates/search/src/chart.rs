@@ -161,7 +161,7 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         let mut hash = fold(0, spec.hash);
         let mut queries = 0;
         let mut next = tails as usize;
-        let parts = forest.target(edge).iter().map(|&symbol| {
+        let parts = forest.target(edge).iter().enumerate().map(|(index, &symbol)| {
             let (part_score, state) = match symbol {
                 Target::Bundle(bundle) => {
                     let (score, state) = &self.bundles[bundle.index()];
@@ -175,7 +175,7 @@ impl<S: Copy + Eq + Hash> Chart<S> {
                 }
             };
             score += part_score;
-            queries += lm.open(state);
+            queries += if index > 0 { lm.open(state) } else { 0 };
             state
         });
         let (change, state) = lm.join(parts);

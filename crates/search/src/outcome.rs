@@ -23,7 +23,13 @@ pub struct Counters {
     pub recombined: u64,
     /// Of the rest, how many a beam dropped.
     pub pruned: u64,
-    /// Words scored by the language model, estimates included.
+    /// Queries to the language model: words scored given some history, and ends of sentences; those for estimates
+    /// included. A word is counted again when it is scored again after a longer history, and not when its score is
+    /// remembered. With several models, what they score together counts once.
+    ///
+    /// Left-to-right search counts exactly what it asks. From the bottom up all words count whose scores the history
+    /// could change, even where the model sees at once that it does not; refinement also counts the known words of a
+    /// group when it works out how the group looks.
     pub lm_queries: u64,
     /// Prediction: edges looked at to find future costs.
     pub future_edges: u64,

@@ -207,8 +207,10 @@ impl Search {
                 match exact(forest, lm, first, effort, &mut || stop.is_due()) {
                     Ok(certified) => {
                         let gap = Some(certified.gap());
+                        // There is a best derivation, since it was given one.
                         let counters = start.counters;
-                        let best = Outcome { counters, ..certified.best.unwrap_or(start) };
+                        let mut best = certified.best.unwrap_or(start);
+                        best.counters += counters;
                         Found { best, out, cut_short: !certified.proven, gap }
                     }
                     // A model without bounds proves nothing.

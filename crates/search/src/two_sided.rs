@@ -70,7 +70,8 @@ pub trait TwoSided {
     /// What the first words, which are to be charged again, have been charged without history.
     fn without_history(&self, piece: &Self::State) -> f64;
 
-    /// How many words are still to be charged again when a history comes: the price of joining, for statistics.
+    /// How many words are still to be charged again when a history comes. This is what a part costs in
+    /// [`join`](Self::join), in words scored, unless it is the first: then no history comes.
     fn open(&self, piece: &Self::State) -> usize;
 
     /// What distinguishes a piece at its `index`-th word from a side: two states that agree in all marks of both
@@ -80,6 +81,10 @@ pub trait TwoSided {
     /// The piece as it looks when the first `left` marks of its left and `right` of its right side are known. With
     /// the marks after the last words it is the piece itself.
     fn show(&self, piece: &Self::State, left: usize, right: usize) -> Self::Shown;
+
+    /// Like [`open`](Self::open), of the words that are known: what a part after the first costs in
+    /// [`estimate`](Self::estimate).
+    fn open_shown(&self, shown: &Self::Shown) -> usize;
 
     /// What is known of the change that [`join`](Self::join) will give; equal to it when everything is shown.
     fn estimate<'s>(&self, parts: impl Iterator<Item = &'s Self::Shown>) -> f64

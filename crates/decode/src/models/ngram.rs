@@ -240,6 +240,10 @@ impl TwoSided for Ngram<'_> {
         ShownPiece { left: shown, right, whole: false }
     }
 
+    fn open_shown(&self, shown: &ShownPiece) -> usize {
+        shown.left.left.open()
+    }
+
     fn estimate<'s>(&self, parts: impl Iterator<Item = &'s ShownPiece>) -> f64 {
         let mut context = self.lm.null();
         let mut change = 0.0;

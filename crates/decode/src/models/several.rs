@@ -183,7 +183,10 @@ impl Hash for PieceId {
 
 /// A piece of which the outer words are known, by the place of its first part.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ShownId(u32);
+pub(crate) struct ShownId {
+    place: u32,
+    open: u32,
+}
 
 impl TwoSided for Several<'_> {
     type State = PieceId;
@@ -258,15 +261,23 @@ impl TwoSided for Several<'_> {
         let pieces = self.memory.pieces.borrow();
         let tuple = &pieces[piece.place as usize..][..self.models.len()];
         let mut shown = self.memory.shown.borrow_mut();
-        let place = shown.len() as u32;
-        shown.extend(self.models.iter().zip(tuple).map(|(model, piece)| model.show(piece, left, right)));
-        ShownId(place)
+        let mut whole = ShownId { place: shown.len() as u32, open: 0 };
+        for (model, piece) in self.models.iter().zip(tuple) {
+            let part = model.show(piece, left, right);
+            whole.open = whole.open.max(model.open_shown(&part) as u32);
+            shown.push(part);
+        }
+        whole
+    }
+
+    fn open_shown(&self, shown: &ShownId) -> usize {
+        shown.open as usize
     }
 
     fn estimate<'p>(&self, parts: impl Iterator<Item = &'p ShownId>) -> f64 {
         let mut places = self.memory.places.borrow_mut();
         places.clear();
-        places.extend(parts.map(|part| part.0 as usize));
+        places.extend(parts.map(|part| part.place as usize));
         let shown = self.memory.shown.borrow();
         let of = |(number, model): (usize, &Ngram<'_>)| {
             model.estimate(places.iter().map(|&place| &shown[place + number]))
@@ -277,7 +288,8 @@ impl TwoSided for Several<'_> {
 
 impl PieceId {
     fn add(&mut self, model: &Ngram<'_>, piece: &Piece) {
-        self.open += model.open(piece) as u32;
+        // Models score a word together: where one has it open, all are asked.
+        self.open = self.open.max(model.open(piece) as u32);
         self.rest += model.rest(piece);
     }
 }

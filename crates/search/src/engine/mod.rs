@@ -527,6 +527,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             }
             // What others still lack is estimated without the sentence's end, so it is not held against this one.
             arrival = Arrival { score, merit: score - lm.end(lm.null()), ..arrival };
+            self.counters.lm_queries += 1;
         }
         let bin = deduction.bin(arrival.item);
         match self.nodes.insert::<_, SILENT>(forest, application, &arrival, bin) {

@@ -90,6 +90,7 @@ pub(super) struct Boundaries<'m, L: LanguageModel> {
     left_joins: HashMap<(LeftId, LeftId), LeftId>,
     right_joins: HashMap<(RightId, RightId), RightId>,
     words: Vec<TokenId>,
+    /// Words scored, each bound as one. What a model does to tell its horizon is not counted.
     pub(super) lm_queries: u64,
 }
 
@@ -166,6 +167,7 @@ impl<'m, L: LanguageModel> Boundaries<'m, L> {
         }
         let id = RightId(self.rights.len() as u32);
         let (_, state) = self.lm.run(self.lm.null(), &words);
+        self.lm_queries += words.len() as u64;
         self.right_ids.insert((complete, words.clone()), id);
         self.rights.push(Right { words, complete, state });
         id
@@ -190,7 +192,7 @@ impl<'m, L: LanguageModel> Boundaries<'m, L> {
             if let Some(behind) = left.behind {
                 change += self.lm.score(state, behind).0;
             }
-            self.lm_queries += left.words.len() as u64 + 1;
+            self.lm_queries += left.words.len() as u64 + u64::from(left.behind.is_some());
         } else if !right.words.is_empty() {
             let mut words = std::mem::take(&mut self.words);
             words.clear();
@@ -275,12 +277,16 @@ impl<'m, L: LanguageModel> Boundaries<'m, L> {
         if let Some(behind) = left.behind {
             score += self.lm.score(state, behind).0;
         }
-        self.lm_queries += left.words.len() as u64 + 1;
+        self.lm_queries += left.words.len() as u64 + u64::from(left.behind.is_some());
         match left.kind {
-            Kind::Whole => score + self.lm.end(state),
+            Kind::Whole => {
+                self.lm_queries += 1;
+                score + self.lm.end(state)
+            }
             _ => {
                 let right = &self.rights[ends.right.0 as usize];
                 if right.complete {
+                    self.lm_queries += 1;
                     return score + self.lm.end(right.state);
                 }
                 let words = right.words.clone();

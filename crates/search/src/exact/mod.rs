@@ -139,7 +139,8 @@ pub fn exact<L: LanguageModel>(
     let best = match start {
         Some(derivation) => {
             let score = rescore(forest, lm, &derivation);
-            Some(Outcome { derivation, score, counters: Counters::default() })
+            let counters = Counters { lm_queries: rescored(forest, &derivation), ..Counters::default() };
+            Some(Outcome { derivation, score, counters })
         }
         None => cube_pruning(forest, &BoundaryWords::new(lm), Cube::new(Beam(100))),
     };
@@ -177,6 +178,11 @@ fn tries(known: usize) -> &'static [f64] {
         2 => &[0.5, 0.25, 0.0],
         _ => &[0.0],
     }
+}
+
+/// How many words are scored to score a derivation.
+fn rescored(forest: &TranslationForest, derivation: &Derivation) -> u64 {
+    derivation.tokens(forest).len() as u64 + 1
 }
 
 /// How far two scores may differ by rounding.
@@ -261,9 +267,10 @@ impl<'a, L: LanguageModel> Search<'a, '_, L> {
     fn offer(&mut self, derivation: Option<Derivation>) {
         let Some(derivation) = derivation else { return };
         let score = rescore(self.forest, self.lm, &derivation);
-        if score > self.score() {
-            let counters = self.certified.best.as_ref().map_or(Counters::default(), |best| best.counters);
-            self.certified.best = Some(Outcome { derivation, score, counters });
+        let Some(best) = &mut self.certified.best else { return };
+        best.counters.lm_queries += rescored(self.forest, &derivation);
+        if score > best.score {
+            (best.derivation, best.score) = (derivation, score);
         }
     }
 }

@@ -139,11 +139,17 @@ impl<V> Groups<V> {
         group.left + group.right
     }
 
-    /// Works out how a group looks: everything that its items have in common at their ends.
-    pub(super) fn show<M: TwoSided<Shown = V>>(&mut self, lm: &M, items: &[Item<M::State>], group: GroupId) {
+    /// Works out how a group looks: everything that its items have in common at their ends. Returns how many words
+    /// the model may have to score for it: those of a side that is not known to its end.
+    pub(super) fn show<M: TwoSided<Shown = V>>(
+        &mut self,
+        lm: &M,
+        items: &[Item<M::State>],
+        group: GroupId,
+    ) -> usize {
         let Group { members, mut left, mut right, shown, .. } = self.group(group).clone();
         if shown != NOT_YET {
-            return;
+            return 0;
         }
         let members = &self.members[members.start as usize..members.end as usize];
         let state = |item: u32| &items[item as usize].state;
@@ -168,6 +174,7 @@ impl<V> Groups<V> {
         self.shown.push(lm.show(first, usize::from(left), usize::from(right)));
         let group = &mut self.groups[group.0 as usize];
         (group.left, group.right, group.shown) = (left, right, number);
+        [left, right].into_iter().filter(|&known| known < ALL).map(usize::from).sum()
     }
 
     /// How a group looks that was [shown](Self::show).

@@ -220,23 +220,28 @@ impl<S: Copy + Eq + Hash, V> Refine<S, V> {
             self.whole.push(item);
             return;
         }
+        let mut queries = 0;
         for tail in tails {
-            self.groups.show(lm, &self.chart.items, tail.group);
+            queries += self.groups.show(lm, &self.chart.items, tail.group);
         }
         let mut score = forest.edge(edge).spec.score;
         let mut next = tails.iter();
-        let parts = forest.target(edge).iter().map(|&symbol| match symbol {
-            Target::Bundle(bundle) => {
-                score += self.chart.bundles[bundle.index()].0;
-                &self.bundles[bundle.index()]
-            }
-            Target::Vertex(_) => {
-                let tail = next.next().expect("as many tails as vertices");
-                score += self.groups.best(*tail).rank;
-                self.groups.shown(tail.group)
-            }
+        let parts = forest.target(edge).iter().enumerate().map(|(index, &symbol)| {
+            let (part_score, part) = match symbol {
+                Target::Bundle(bundle) => {
+                    (self.chart.bundles[bundle.index()].0, &self.bundles[bundle.index()])
+                }
+                Target::Vertex(_) => {
+                    let tail = next.next().expect("as many tails as vertices");
+                    (self.groups.best(*tail).rank, self.groups.shown(tail.group))
+                }
+            };
+            score += part_score;
+            queries += if index > 0 { lm.open_shown(part) } else { 0 };
+            part
         });
         score += lm.estimate(parts);
+        self.chart.counters.lm_queries += queries as u64;
         self.push_partial(forest, Partial { edge, tails: start as u32, score }, arity);
     }
 
