@@ -6,9 +6,10 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 use sylvan_store::{Output, TextReader};
-use sylvan_text::{Lang, Protect, Segmenter, SegmenterTrainer, Token, Tokenizer, mark};
+use sylvan_text::{Protect, Segmenter, SegmenterTrainer, Token, Tokenizer, mark};
 
 use super::Format;
+use super::language::language;
 
 /// Splits lines into tokens with spaces between them.
 ///
@@ -49,10 +50,10 @@ pub(crate) struct Tokenize {
 
 impl Tokenize {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        let lang = language(&self.lang)?;
         if let (Some(text), Some(model)) = (&self.train, &self.model) {
             return self.train(text, model);
         }
-        let Ok(lang) = self.lang.parse::<Lang>();
         let mut tokenizer = Tokenizer::new(lang).protecting(Protect::new(&self.keep)?);
         if let Some(path) = &self.model {
             tokenizer = tokenizer.segmenting(Segmenter::open(path)?);
