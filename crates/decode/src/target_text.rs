@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use sylvan_text::{Detokenizer, Lang, capitalise, markup};
+use sylvan_text::{Detokenizer, Lang, Tag, capitalise, markup, tag};
 use sylvan_trees::surface;
 
 use crate::source_text::SourceWord;
@@ -52,7 +52,8 @@ struct Unit<'w> {
     words: usize,
     /// The first and last source words that it copies.
     copied: Option<[usize; 2]>,
-    is_markup: bool,
+    /// Whether it is part of markup, and then on which sides that keeps its neighbours.
+    markup: Option<[bool; 2]>,
 }
 
 impl<'s> Copies<'s> {
@@ -100,10 +101,16 @@ impl<'s> Copies<'s> {
     where
         's: 'w,
     {
-        let tags = self.line.map(markup).unwrap_or_default();
-        let in_markup = |source: usize| {
-            self.span(source)
-                .is_some_and(|[start, end]| tags.iter().any(|tag| tag.0 <= start && end <= tag.1))
+        let found = self.line.map(markup).unwrap_or_default();
+        let markup = |source: usize| {
+            let [start, end] = self.span(source)?;
+            let &(from, to) = found.iter().find(|(from, to)| *from <= start && end <= *to)?;
+            // What a tag is about is inside: right of one that opens, left of one that closes.
+            Some(match tag(self.line?.get(from..to)?) {
+                Some(Tag::Opens) => [false, true],
+                Some(Tag::Closes) => [true, false],
+                Some(Tag::Alone) | None => [true, true],
+            })
         };
         let mut units = Vec::with_capacity(words.len());
         let mut at = 0;
@@ -120,13 +127,13 @@ impl<'s> Copies<'s> {
                     text: Cow::Borrowed(text),
                     words: range.len(),
                     copied: Some([range.start, range.end - 1]),
-                    is_markup: false,
+                    markup: None,
                 },
                 None => Unit {
                     text: self.word(at, words[at]),
                     words: 1,
                     copied: source.map(|source| [source; 2]),
-                    is_markup: source.is_some_and(in_markup),
+                    markup: source.and_then(markup),
                 },
             });
             at += units.last().map_or(1, |unit| unit.words);
@@ -137,10 +144,10 @@ impl<'s> Copies<'s> {
     /// Whether two units are joined, if the line says so.
     fn joins(&self, left: &Unit<'_>, right: &Unit<'_>) -> Option<bool> {
         self.line?;
-        if let Some([_, last]) = left.copied.filter(|_| left.is_markup) {
+        if let (Some([_, last]), Some([_, true])) = (left.copied, left.markup) {
             return Some(self.joined_right(last));
         }
-        if let Some([first, _]) = right.copied.filter(|_| right.is_markup) {
+        if let (Some([first, _]), Some([true, _])) = (right.copied, right.markup) {
             return Some(self.joined_left(first));
         }
         let ([_, last], [first, _]) = (left.copied?, right.copied?);
@@ -164,7 +171,7 @@ impl<'s> Copies<'s> {
 }
 
 fn is_sentence_mark(text: &str) -> bool {
-    matches!(text, "." | "," | "!" | "?" | ";" | ":" | "…" | "...")
+    matches!(text, "." | "," | "!" | "?" | ";" | ":")
 }
 
 impl TargetText {
@@ -215,7 +222,7 @@ impl TargetText {
             if !text.is_empty() && !joined {
                 text.push(' ');
             }
-            if !unit.is_markup && unit.text.contains(char::is_alphanumeric) {
+            if unit.markup.is_none() && unit.text.contains(char::is_alphanumeric) {
                 first.get_or_insert((text.len(), unit));
             }
             let span = [text.len(), text.len() + unit.text.len()];
@@ -275,12 +282,12 @@ mod tests {
     }
 
     /// Composes target words that copy the source words at these places of a line; `~` is a word of its own, and two
-    /// source words with `=` between them are a contraction.
+    /// source words with `+` between them are a contraction.
     fn copied(lang: Lang, line: &str, source: &[&str], target: &[Result<u32, &str>]) -> Composed {
         let mut words = Vec::new();
         let mut at = 0;
         for text in source {
-            let (surface, pieces) = text.split_once('=').unwrap_or((text, text));
+            let (surface, pieces) = text.split_once("→").unwrap_or((text, text));
             let start = at + line[at..].find(surface).expect("a word of the line");
             at = start + surface.len();
             for piece in pieces.split('+') {
@@ -330,7 +337,7 @@ mod tests {
 
     #[test]
     fn contractions_are_whole_again_if_all_of_them_is_copied() {
-        let source = ["Er", "geht", "zum=zu+dem", "Haus", "."];
+        let source = ["Er", "geht", "zum→zu+dem", "Haus", "."];
         let line = "Er geht zum Haus.";
         let composed = copied(Lang::En, line, &source, &[Err("he"), Ok(2), Ok(3), Ok(4), Ok(5)]);
         assert_eq!(composed.text, "He zum Haus.");

@@ -14,8 +14,8 @@ use super::language::language;
 /// Splits lines into tokens with spaces between them.
 ///
 /// en, de, fr and cs have rules of their own; zh and ja are written without spaces and are segmented: best
-/// with a model, which --train makes from text that is already segmented. Addresses stay whole; so does what
-/// --keep matches.
+/// with a model, which --train makes from text that is already segmented. Addresses, markup and emoji stay whole; so
+/// does what --keep matches.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan tokenize --lang en < raw.en > tok.en\n  \
     sylvan tokenize --lang en --joiner < raw.en | sylvan detokenize --lang en --joiner\n  \

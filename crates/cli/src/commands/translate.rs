@@ -14,8 +14,8 @@ use crate::threads::threads;
 
 /// Translates text with a model made by `sylvan train`.
 ///
-/// Lines are translated as they come, one line each; an empty line stays one. Web and e-mail addresses and what
-/// --keep matches stay as they are.
+/// Lines are translated as they come, one line each; an empty line stays one. Web and e-mail addresses, markup and what
+/// --keep matches stay as they are, and what is copied keeps its spacing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan translate --model enja.sylvan < text.en > text.ja\n  \
     sylvan translate --model enja.sylvan --json --nbest 5 --glossary terms.tsv < text.en\n\n\
