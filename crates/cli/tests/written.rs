@@ -284,6 +284,7 @@ fn head(from: &Path, lines: usize, to: &Path) {
 
 /// Trains a small model on captions and translates captions and debates: all of their brackets, quotation marks,
 /// contractions and signs.
+#[allow(clippy::print_stdout)]
 fn real(source: &str, target: &str, bank: &str, trees: usize) {
     let (Some(captions), Some(debates), Some(bank)) =
         (sylvan_testkit::data("multi30k"), sylvan_testkit::data("europarl"), sylvan_testkit::data(bank))

@@ -81,12 +81,16 @@ impl Sentence {
         &self.vocab
     }
 
+    /// Whether these words are a term.
+    pub(crate) fn is_term(&self, span: Span) -> bool {
+        self.terms.binary_search_by_key(&span, |term| term.span).is_ok()
+    }
+
     /// Places of words with letters that the model has never seen, and that are no terms.
     pub(crate) fn unknown_words(&self, known: &Vocab) -> Vec<u32> {
-        let is_term = |span: &Span| self.terms.iter().any(|term| term.span == *span);
         let unknown = self.leaves.iter().zip(self.syntax.leaves()).filter(|&(span, &leaf)| {
             let text = self.vocab.text(leaf);
-            text.contains(char::is_alphabetic) && !is_term(span) && known.get(text).is_none()
+            text.contains(char::is_alphabetic) && !self.is_term(*span) && known.get(text).is_none()
         });
         unknown.flat_map(|(span, _)| span.start..span.end).collect()
     }

@@ -104,7 +104,8 @@ impl<'s> Copies<'s> {
         let found = self.line.map(markup).unwrap_or_default();
         let markup = |source: usize| {
             let [start, end] = self.span(source)?;
-            let &(from, to) = found.iter().find(|(from, to)| *from <= start && end <= *to)?;
+            let after = found.partition_point(|(from, _)| *from <= start);
+            let (from, to) = *found[..after].last().filter(|(_, to)| end <= *to)?;
             // What a tag is about is inside: right of one that opens, left of one that closes.
             Some(match tag(self.line?.get(from..to)?) {
                 Some(Tag::Opens) => [false, true],

@@ -155,7 +155,7 @@ fn written_words(tree: &DependencyTree, vocab: &Vocab) -> Vec<Written> {
         let fields: Vec<&str> = line.text.split('\t').collect();
         let (first, last) = fields.first()?.split_once('-')?;
         let range = first.parse::<usize>().ok()?.checked_sub(1)?..last.parse::<usize>().ok()?;
-        let whole = words.get(range.clone())?.iter().map(|word| word.to_string()).collect();
+        let whole = words.get(range.clone())?.iter().copied().map(str::to_string).collect();
         Some((range, fields.get(1)?.to_string(), whole, joined(fields.last()?)))
     });
     let mut next = contractions.next();

@@ -75,7 +75,7 @@ impl Derived<'_> {
         let mut words = Vec::new();
         for &leaf in leaves {
             let Some(span) = sentence.leaves.get(leaf as usize) else { continue };
-            let is_term = sentence.terms.iter().any(|term| term.span == *span);
+            let is_term = sentence.is_term(*span);
             for place in span.range() {
                 let word = if is_term {
                     sentence.vocab().get(&sentence.words[place].text)

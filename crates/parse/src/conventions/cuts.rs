@@ -38,7 +38,7 @@ impl Cuts {
     }
 
     pub(super) fn add_word(&mut self, word: &str, pieces: &[&str]) {
-        self.words.insert(word.to_string(), pieces.iter().map(|piece| piece.to_string()).collect());
+        self.words.insert(word.to_string(), pieces.iter().copied().map(str::to_string).collect());
     }
 
     pub(super) fn apply(&self, line: &str, tokens: &[Span], kept: &[(usize, usize)]) -> Vec<TreebankWord> {
@@ -142,14 +142,15 @@ impl Cuts {
             stem.start < at && at < stem.end && !(clitics && apostrophe)
         }));
         if self.hyphens {
+            let mut part = stem.start;
             for at in stem.clone() {
                 let inside = at > stem.start && at + 1 < stem.end;
-                if inside && core[at] == '-' && core[at - 1] != '-' && core[at + 1] != '-' {
-                    let part = cuts.iter().copied().filter(|&cut| cut < at).max().unwrap_or(stem.start);
-                    let part: String = core[part..at].iter().collect();
-                    if !self.bound.contains(&part) {
-                        cuts.extend([at, at + 1]);
-                    }
+                if !(inside && core[at] == '-' && core[at - 1] != '-' && core[at + 1] != '-') {
+                    continue;
+                }
+                if !self.bound.iter().any(|bound| bound.chars().eq(core[part..at].iter().copied())) {
+                    cuts.extend([at, at + 1]);
+                    part = at + 1;
                 }
             }
         }

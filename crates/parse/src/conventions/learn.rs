@@ -119,8 +119,8 @@ impl Learner {
             })
             .collect();
         let mut cuts = Cuts {
-            prefixes: clitics(&usual, |pieces| pieces.first(), |core, clitic| core.starts_with(clitic)),
-            suffixes: clitics(&usual, |pieces| pieces.last(), |core, clitic| core.ends_with(clitic)),
+            prefixes: clitics(&usual, <[String]>::first, |core, clitic| core.starts_with(clitic)),
+            suffixes: clitics(&usual, <[String]>::last, |core, clitic| core.ends_with(clitic)),
             hyphens: cuts_hyphens(&usual),
             ..Cuts::default()
         };

@@ -91,7 +91,7 @@ impl Conventions {
             match *fields {
                 ["form", mark, opening, closing] => conventions.forms.add(mark, [opening, closing]),
                 ["word", word, ref pieces @ ..] if !pieces.is_empty() => {
-                    conventions.cuts.add_word(word, pieces)
+                    conventions.cuts.add_word(word, pieces);
                 }
                 ["prefix", prefix] => conventions.cuts.prefixes.push(prefix.to_string()),
                 ["suffix", suffix] => conventions.cuts.suffixes.push(suffix.to_string()),
