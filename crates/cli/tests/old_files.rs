@@ -37,3 +37,32 @@ fn version_1_opens() {
     let explained = String::from_utf8(explained.stdout).unwrap();
     assert!(explained.contains("I will go to Rome by boat tomorrow ."), "{explained}");
 }
+
+/// Its rules know brackets as codes of a treebank, and its parser says nothing of how that treebank writes.
+#[test]
+fn version_1_of_raw_text_opens_and_writes_no_codes() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sylvan/tests/formats");
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["model-v1-raw.sylvan", "model-v1-raw.text"] {
+        std::fs::copy(kept.join(name), folder.path().join(name)).unwrap();
+    }
+    let translate = |more: &[&str]| {
+        let usual = ["translate", "--model", "model-v1-raw.sylvan", "model-v1-raw.text"];
+        said(folder.path(), &[&usual, more].concat())
+    };
+    let expected = std::fs::read_to_string(kept.join("model-v1-raw.from-text")).unwrap();
+    assert_eq!(translate(&[]), expected);
+    for more in [&["--json", "--nbest", "5"][..], &["--no-detokenize"], &["--search", "prediction"]] {
+        let said = translate(more);
+        assert!(!said.contains("RB-") && said.contains('('), "{said}");
+    }
+    let explained = common::run_in(
+        folder.path(),
+        &["explain", "--model", "model-v1-raw.sylvan"],
+        "The dog (bold) sees Anna.\n",
+    );
+    let explained = String::from_utf8(explained.stdout).unwrap();
+    assert!(explained.contains("Die Ratte (bold) sieht Anna"), "{explained}");
+    // As it did then.
+    assert!(translate(&["--json"]).contains("[\"Mary\",\"doesn\",\"'t\",\"see\""));
+}

@@ -97,7 +97,7 @@ impl<'w> Answer<'w> {
     }
 
     fn text(&self) -> String {
-        self.worker.model().target_text().text(&self.words(0))
+        self.derived(&self.decoded.hypotheses[0].derivation).compose(self.worker.model().target_text()).text
     }
 
     /// The rules of the best translation that another model does not have.

@@ -43,6 +43,6 @@ pub use models::Ngram;
 pub use reading::{Input, Unread};
 pub use sentence::{Sentence, Syntax};
 pub use source_text::{SourceText, SourceWord, tokenizer};
-pub use target_text::TargetText;
+pub use target_text::{Composed, TargetText};
 pub use translate::{Details, Request, Translated, Translation, translate_lines, workers};
 pub use worker::{Decoded, Derived, RuleKind, SentenceForest, With, Worker};

@@ -13,7 +13,7 @@ use sylvan_parse::Parser;
 use sylvan_rules::apply::{Applier, Applying};
 use sylvan_rules::{Formalism, Grammar, SparseWeights, Weights, features as rule_features};
 use sylvan_store::TextReader;
-use sylvan_text::{Protect, Tokenizer};
+use sylvan_text::Protect;
 
 use crate::error::{Error, Result};
 use crate::features::{
@@ -61,8 +61,8 @@ struct TextParts {
     source: SourceText,
     target: Option<TargetText>,
     keep: Protect,
-    /// The tokenisers of glossary terms: source and target.
-    term_tokenizers: Option<[Tokenizer; 2]>,
+    /// How glossary terms are cut: source and target.
+    terms: Option<[SourceText; 2]>,
     /// The training text, for explanations.
     lines: Option<TrainingLines>,
     /// Codes of the source and the target language.
@@ -105,16 +105,21 @@ impl Model {
         let file = ModelFile::open(path)?;
         let keep = Protect::new(&options.keep).map_err(Error::Pattern)?;
         let manifest = file.manifest();
-        let term_tokenizers = (!manifest.tokenized).then(|| {
-            [&manifest.source_lang, &manifest.target_lang].map(|lang| tokenizer(lang, Protect::default()))
+        let source = file.source_text(keep.clone())?;
+        let terms = (!manifest.tokenized).then(|| {
+            let tokenizer = |lang: &str| Some(tokenizer(lang, Protect::default()));
+            let (conventions, target) = (source.conventions.clone(), tokenizer(&manifest.target_lang));
+            let source =
+                SourceText { tokenizer: tokenizer(&manifest.source_lang), conventions, truecaser: None };
+            [source, SourceText { tokenizer: target, ..SourceText::default() }]
         });
         let text = TextParts {
             parser: file.parser()?,
             parser_beam: manifest.parser_beam(),
-            source: file.source_text(keep.clone())?,
+            source,
             target: Some(file.target_text()),
             keep,
-            term_tokenizers,
+            terms,
             lines: file.training_lines()?,
             languages: [manifest.source_lang.clone(), manifest.target_lang.clone()],
         };
@@ -264,11 +269,8 @@ impl Model {
     }
 
     fn cut(&self, side: usize, text: &str) -> String {
-        match &self.parts.text.term_tokenizers {
-            Some(tokenizers) => {
-                let tokens = tokenizers[side].tokenize(text);
-                tokens.iter().map(|token| token.text(text)).collect::<Vec<_>>().join(" ")
-            }
+        match &self.parts.text.terms {
+            Some(terms) => terms[side].plain(text),
             None => text.to_string(),
         }
     }

@@ -23,6 +23,7 @@ use crate::error::Error;
 use crate::glossary::Glossary;
 use crate::model::{Model, Weighed};
 use crate::sentence::{Preparation, Sentence, sentence_vocab};
+use crate::source_text::SourceWord;
 
 /// What the lines of an input are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -98,11 +99,13 @@ impl Reading<'_> {
         else {
             return Ok(None);
         };
-        // Rules were learnt from trees in brackets, where round brackets are escaped.
+        // Rules were learnt from trees in brackets, where round brackets are escaped; what the table wants instead is
+        // part of its preprocessing.
         let tree = parsed.tree.map_symbols(|symbol| escaped(symbol, &mut vocab));
-        let kept = self.kept(line);
+        let kept = self.kept(line, &words);
         let glossaries: Vec<&Glossary> = self.glossary.into_iter().chain(kept.as_ref()).collect();
-        Ok(self.preparation(&glossaries).tree(tree, Some(words), vocab))
+        let sentence = self.preparation(&glossaries).tree(tree, Some(words), vocab);
+        Ok(sentence.map(|sentence| Sentence { line: Some(line.to_string()), ..sentence }))
     }
 
     /// Reads a tree in Penn brackets. `None` stands for an empty parse.
@@ -119,14 +122,11 @@ impl Reading<'_> {
         self.preparation(&glossaries).forest(forest, vocab)
     }
 
-    /// Addresses and what the user wants to keep stay as they are: they become terms of this line.
-    fn kept(&self, line: &str) -> Option<Glossary> {
-        let found = self.model.kept().find(line);
-        if found.is_empty() {
-            return None;
-        }
+    /// Addresses, markup and what the user wants to keep stay as they are, and so do amounts of money that no rule
+    /// knows: they become terms of this line.
+    fn kept(&self, line: &str, words: &[SourceWord]) -> Option<Glossary> {
         let mut terms = Glossary::default();
-        for (start, end) in found {
+        for (start, end) in self.model.kept().find(line) {
             let words: Vec<&str> = line[start..end].split_whitespace().collect();
             let kept = words.join(" ");
             // As the first word of a sentence its case may have been changed.
@@ -135,8 +135,32 @@ impl Reading<'_> {
             }
             terms.add(&kept, &kept);
         }
-        Some(terms)
+        for pair in words.windows(2) {
+            let [first, second] = [&pair[0], &pair[1]];
+            let joined =
+                matches!((first.span, second.span), (Some([_, end]), Some([start, _])) if end == start);
+            let amount = is_currency(&first.text) && is_number(&second.text)
+                || is_number(&first.text) && is_currency(&second.text);
+            let unknown = |word: &SourceWord| is_number(&word.text) && self.vocab.get(&word.text).is_none();
+            if joined && amount && pair.iter().any(unknown) {
+                let kept = format!("{} {}", first.text, second.text);
+                terms.add(&kept, &kept);
+            }
+        }
+        (!terms.is_empty()).then_some(terms)
     }
+}
+
+fn is_currency(word: &str) -> bool {
+    let mut chars = word.chars();
+    matches!(chars.next(), Some('$' | '¢'..='¥' | '\u{20a0}'..='\u{20cf}')) && chars.next().is_none()
+}
+
+fn is_number(word: &str) -> bool {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    digit(word.chars().next())
+        && digit(word.chars().next_back())
+        && word.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
 }
 
 /// A word or label as trees in brackets write it.

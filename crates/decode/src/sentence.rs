@@ -6,7 +6,7 @@ use sylvan_base::{Span, Symbol, Vocab};
 use sylvan_forest::TranslationForest;
 use sylvan_rules::apply::{Applier, SentenceRules, Workspace as Matching};
 use sylvan_rules::{Grammar, Preprocessing, RuleId};
-use sylvan_trees::{CleanUp, PackedForest, Tree, join};
+use sylvan_trees::{PackedForest, Tree, join};
 
 use crate::glossary::{Glossary, Term, borrow, find_terms, own_rules};
 use crate::source_text::SourceWord;
@@ -23,7 +23,7 @@ pub enum Syntax {
 
 impl Syntax {
     /// The words at its leaves.
-    fn leaves(&self) -> &[Symbol] {
+    pub(crate) fn leaves(&self) -> &[Symbol] {
         match self {
             Syntax::Tree(tree) => tree.words(),
             Syntax::Forest(forest) => forest.words(),
@@ -37,6 +37,8 @@ impl Syntax {
 pub struct Sentence {
     /// Its number, counted from 1; corrections refer to it.
     pub number: Option<u64>,
+    /// The line that it was read from, unless that was a tree.
+    pub line: Option<String>,
     /// Its words.
     pub words: Vec<SourceWord>,
     /// The syntax that rules are matched against.
@@ -62,6 +64,7 @@ impl Sentence {
         let leaves = (0..leaves.len()).map(|position| Span::new(position, position + 1)).collect();
         Self {
             number: None,
+            line: None,
             words,
             syntax,
             leaves,
@@ -76,6 +79,20 @@ impl Sentence {
     /// Labels and words: those of the model, and what only this sentence has.
     pub fn vocab(&self) -> &Vocab {
         &self.vocab
+    }
+
+    /// Whether these words are a term.
+    pub(crate) fn is_term(&self, span: Span) -> bool {
+        self.terms.binary_search_by_key(&span, |term| term.span).is_ok()
+    }
+
+    /// Places of words with letters that the model has never seen, and that are no terms.
+    pub(crate) fn unknown_words(&self, known: &Vocab) -> Vec<u32> {
+        let unknown = self.leaves.iter().zip(self.syntax.leaves()).filter(|&(span, &leaf)| {
+            let text = self.vocab.text(leaf);
+            text.contains(char::is_alphabetic) && !self.is_term(*span) && known.get(text).is_none()
+        });
+        unknown.flat_map(|(span, _)| span.start..span.end).collect()
     }
 
     /// The rules made for this sentence alone.
@@ -126,8 +143,8 @@ impl Preparation<'_> {
     ) -> Option<Sentence> {
         let preprocessing = self.table.meta().preprocessing;
         // Terms are found among the words without traces, and joined before nodes are binarised.
-        let cleaned = preprocessing.clean_up.apply(tree, &mut vocab)?;
-        let divide = Preprocessing { clean_up: CleanUp::as_is(), ..preprocessing };
+        let cleaned = Preprocessing { binarise: None, ..preprocessing }.apply(tree, &mut vocab)?;
+        let divide = Preprocessing { binarise: preprocessing.binarise, ..Preprocessing::as_is() };
         let (terms, missed) = self.terms(cleaned.words(), &mut vocab);
         if terms.is_empty() {
             let syntax = Syntax::Tree(divide.apply(cleaned, &mut vocab)?);
@@ -144,14 +161,26 @@ impl Preparation<'_> {
         let around = borrow(self.table, self.applier.feature_weights(0), allowed, &before, &terms);
         let (own, borrowed) = own_rules(&terms, &tree, &around, self.table, &vocab);
         let (own, syntax) = (Some(own), Syntax::Tree(tree));
-        Some(Sentence { number: None, words, syntax, leaves, own, borrowed, terms, missed, vocab })
+        Some(Sentence {
+            number: None,
+            line: None,
+            words,
+            syntax,
+            leaves,
+            own,
+            borrowed,
+            terms,
+            missed,
+            vocab,
+        })
     }
 
     /// Prepares a packed forest. If it has terms, its best tree is used: terms cut across brackets, and a
     /// forest has too many of them.
     pub(crate) fn forest(&self, forest: PackedForest, mut vocab: Vocab) -> Option<Sentence> {
+        let preprocessing = self.table.meta().preprocessing;
+        let forest = forest.map_words(|word| preprocessing.leaves.change(word, &mut vocab));
         if self.terms(forest.words(), &mut vocab).0.is_empty() {
-            let preprocessing = self.table.meta().preprocessing;
             let syntax = Syntax::Forest(preprocessing.apply_forest(forest, &mut vocab));
             return Some(Sentence::plain(syntax, None, vocab));
         }

@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::reading::{Input, Reading, Unread};
 use crate::sentence::{Sentence, sentence_vocab};
 use crate::source_text::SourceWord;
-use crate::target_text::TargetText;
+use crate::target_text::{Composed, TargetText};
 use crate::worker::{Decoded, With, Worker};
 
 /// What is wanted for a line. Requests are cheap to make and to clone: their large parts are shared.
@@ -132,6 +132,8 @@ pub struct Translated {
     pub best: Vec<Translation>,
     /// Source words of terms that overlap others and were translated freely, as places counted from 0.
     pub missed_terms: Vec<[u32; 2]>,
+    /// Places of source words with letters that the model has never seen and that are no terms, counted from 0.
+    pub unknown_words: Vec<u32>,
     /// Whether a deadline or a work limit was reached, so that the answer is a best effort.
     pub cut_short: bool,
     /// For exact search: how much better than the first translation anything can be; 0 if it is the optimum.
@@ -142,6 +144,13 @@ impl Translated {
     /// The best translation; empty for a line without words.
     pub fn text(&self) -> &str {
         self.best.first().map_or("", |best| &best.text)
+    }
+
+    /// Whether the model has never seen any of the words: the line is of another language, or not split into words as
+    /// the model wants it.
+    pub fn is_foreign(&self) -> bool {
+        let words = self.source.iter().filter(|word| word.text.contains(char::is_alphabetic)).count();
+        words > 0 && self.unknown_words.len() == words
     }
 }
 
@@ -199,9 +208,10 @@ impl Worker {
         let decoded = self.decode_request(&sentence, request)?;
         let best = self.translations(&sentence, &decoded, request);
         let missed = sentence.missed.iter().map(|span| [span.start, span.end]).collect();
+        let unknown = sentence.unknown_words(self.model().vocab());
         let Sentence { words, .. } = sentence;
         let Decoded { cut_short, gap, .. } = decoded;
-        Ok(Translated { source: words, best, missed_terms: missed, cut_short, gap })
+        Ok(Translated { source: words, best, missed_terms: missed, unknown_words: unknown, cut_short, gap })
     }
 
     pub(crate) fn decode_request(&mut self, sentence: &Sentence, request: &Request) -> Result<Decoded> {
@@ -211,26 +221,22 @@ impl Worker {
     }
 
     fn translations(&self, sentence: &Sentence, decoded: &Decoded, request: &Request) -> Vec<Translation> {
-        let (vocab, target) = (sentence.vocab(), request.target(self.model()));
-        let details = request.details;
+        let (target, details) = (request.target(self.model()), request.details);
         let texts = decoded.hypotheses.iter().map(|hypothesis| {
-            let words: Vec<&str> = hypothesis.words.iter().map(|&word| vocab.text(word)).collect();
-            let (text, spans) = target.text_with_spans(&words);
+            let derived = self.derived(sentence, request.with(), &decoded.forest, &hypothesis.derivation);
+            let Composed { text, words, spans } = derived.compose(target);
             let mut translation = Translation {
                 text,
-                words: words.into_iter().map(str::to_string).collect(),
+                words,
                 spans,
                 score: hypothesis.score,
                 features: Vec::new(),
                 links: Vec::new(),
                 rules: String::new(),
             };
-            if details != Details::default() {
-                let derived = self.derived(sentence, request.with(), &decoded.forest, &hypothesis.derivation);
-                translation.features = if details.features { derived.features() } else { Vec::new() };
-                translation.links = if details.links { derived.links() } else { Vec::new() };
-                translation.rules = if details.rules { derived.show() } else { String::new() };
-            }
+            translation.features = if details.features { derived.features() } else { Vec::new() };
+            translation.links = if details.links { derived.links() } else { Vec::new() };
+            translation.rules = if details.rules { derived.show() } else { String::new() };
             translation
         });
         texts.collect()

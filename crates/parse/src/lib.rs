@@ -35,6 +35,7 @@
 //! ```
 
 mod constituency;
+mod conventions;
 mod dependency;
 pub mod eval;
 mod forest;
@@ -48,6 +49,7 @@ mod train;
 pub mod treebank;
 mod word_by_word;
 
+pub use conventions::{Conventions, TreebankWord};
 pub use dependency::system::Templates;
 pub use forest::pack;
 pub use model::{Kind, Parser};

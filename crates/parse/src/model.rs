@@ -1,7 +1,7 @@
 //! A trained parser: what it consists of, and its file.
 //!
 //! ```text
-//! container "parser", version 3
+//! container "parser", version 4
 //! meta      lines of name=value: kind, beam, lookahead, and figures of the training
 //! ends, bytes, slots, classes    the known words (lexicon.rs)
 //! tags      one tag per line
@@ -13,6 +13,7 @@
 //! aside     per tag the relation of words that are put aside, plus 1 (dependency/aside.rs)
 //! alines, apool                 the weights that attach them
 //! blines, bpool                 the weights of the first guess (dependency/guess.rs), for parsers that look ahead
+//! surface   how the treebank writes what people write otherwise (conventions/); not in version 3
 //! ```
 
 use std::path::Path;
@@ -23,16 +24,17 @@ use sylvan_store::{Container, ContainerWriter, Name, Section, name};
 
 use crate::constituency::labels::Labels;
 use crate::constituency::system::ConstituencySystem;
+use crate::conventions::Conventions;
 use crate::dependency::aside::Aside;
 use crate::dependency::relations::RelationSystem;
 use crate::dependency::system::{DependencySystem, Templates, WINDOW};
-use crate::lexicon::Lexicon;
+use crate::lexicon::{Lexicon, Word};
 use crate::machine::Rows;
 use crate::tagger::{BEAM, TagSystem, Tagger};
 use crate::tags::TagSet;
 
 const KIND: Name = name("parser");
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Older versions had other weights.
 const OLDEST: u32 = 3;
 const META: Name = name("meta");
@@ -45,6 +47,7 @@ const ASIDE: Name = name("aside");
 const ASIDE_ROWS: [Name; 2] = [name("alines"), name("apool")];
 const BACKWARD_ROWS: [Name; 2] = [name("blines"), name("bpool")];
 const PARSER_ROWS: [Name; 2] = [name("plines"), name("ppool")];
+const SURFACE: Name = name("surface");
 
 /// What a parser makes of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +79,7 @@ pub struct Parser {
     pub(crate) tags: TagSet,
     pub(crate) tagger: Tagger,
     pub(crate) body: Body,
+    pub(crate) conventions: Conventions,
     /// Names and values: how the parser was trained.
     pub(crate) notes: Vec<(String, String)>,
 }
@@ -142,6 +146,28 @@ impl Parser {
         self.lexicon.get(word).is_some() || self.lexicon.get(&word.to_lowercase()).is_some()
     }
 
+    /// How its treebank writes what people write otherwise.
+    pub fn conventions(&self) -> &Conventions {
+        &self.conventions
+    }
+
+    /// Words as features see them.
+    pub(crate) fn atoms(&self, words: &[&str]) -> Vec<Word> {
+        let forms = self.conventions.forms(words);
+        forms.iter().map(|form| self.atom(form)).collect()
+    }
+
+    /// A word as features see it. A typographic apostrophe is worth a word that is known with a plain one.
+    pub(crate) fn atom(&self, form: &str) -> Word {
+        if form.contains('’') && !self.knows(form) {
+            let plain = form.replace('’', "'");
+            if self.knows(&plain) {
+                return self.lexicon.word(&plain);
+            }
+        }
+        self.lexicon.word(form)
+    }
+
     /// How many features have weights: the tagger's and the parser's.
     pub fn features(&self) -> (usize, usize) {
         let parser = match &self.body {
@@ -153,7 +179,7 @@ impl Parser {
 
     /// Writes the model file.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let mut writer = ContainerWriter::create(path, KIND, VERSION, Lexicon::SECTIONS + 14)?;
+        let mut writer = ContainerWriter::create(path, KIND, VERSION, Lexicon::SECTIONS + 15)?;
         let mut meta = format!("kind={}\nlookahead={}\n", self.kind().name(), self.tagger.system.lookahead);
         if let Body::Dependency { system, tags_alone, .. } = &self.body {
             let templates = if system.templates == Templates::Paper { "paper" } else { "rich" };
@@ -165,6 +191,7 @@ impl Parser {
         }
         writer.section(META, meta.as_bytes())?;
         self.lexicon.write(&mut writer)?;
+        writer.section(SURFACE, self.conventions.to_text().as_bytes())?;
         writer.section(TAGS, self.tags.to_text().as_bytes())?;
         self.tagger.rows.write(&mut writer, TAGGER_ROWS)?;
         match &self.body {
@@ -265,7 +292,13 @@ impl Parser {
             other => return Err(bad(&file, &format!("a parser of the kind {other:?}"))),
         };
         let lexicon = Lexicon::inside(&file)?;
-        Ok(Self { lexicon, tags, tagger, body, notes })
+        let conventions = if file.has(SURFACE) {
+            let read = Conventions::from_text(&text(&file, SURFACE)?);
+            read.ok_or_else(|| bad(&file, "conventions that cannot be read"))?
+        } else {
+            Conventions::of_words(|word| lexicon.get(word).is_some())
+        };
+        Ok(Self { lexicon, tags, tagger, body, conventions, notes })
     }
 
     /// Reads the whole file and compares it with its checksums.

@@ -64,7 +64,7 @@ impl Parser {
 
     /// The parts of speech of a sentence, as numbers of [`Parser::tags`].
     pub fn tag_numbers(&self, words: &[&str], workspace: &mut Workspace) -> Vec<u8> {
-        let words: Vec<Word> = words.iter().map(|text| self.lexicon.word(text)).collect();
+        let words = self.atoms(words);
         self.tag_words(&words, workspace)
     }
 
@@ -74,8 +74,8 @@ impl Parser {
         tags.into_iter().map(|tag| self.tags.own()[usize::from(tag)].as_str()).collect()
     }
 
-    /// The best constituency trees of a sentence that the beam holds, at most `most`, best first. None for a
-    /// sentence without words or a parser of another kind.
+    /// The best constituency trees of a sentence that the beam holds, at most `most`, best first. Their leaves are the
+    /// words as they are given, brackets included. None for a sentence without words or a parser of another kind.
     pub fn constituents(
         &self,
         words: &[&str],
@@ -88,7 +88,7 @@ impl Parser {
         if words.is_empty() {
             return Vec::new();
         }
-        let atoms: Vec<Word> = words.iter().map(|text| self.lexicon.word(text)).collect();
+        let atoms = self.atoms(words);
         let tags = self.tag_words(&atoms, workspace);
         let sentence = Sentence::new(&atoms, &tags);
         let system: &ConstituencySystem = system;
@@ -160,7 +160,7 @@ impl Parser {
         if words.is_empty() {
             return None;
         }
-        let atoms: Vec<Word> = words.iter().map(|text| self.lexicon.word(text)).collect();
+        let atoms = self.atoms(words);
         let tags = self.tag_words(&atoms, workspace);
         let divided = aside.divide(&atoms, &tags);
         let mut sentence = divided.sentence(&atoms, &tags, &self.tags);

@@ -13,6 +13,7 @@ use std::borrow::Cow;
 
 use sylvan_base::{HashMap, Progress, parallel};
 
+use crate::conventions::Conventions;
 use crate::dependency::system::Templates;
 use crate::lexicon::{Lexicon, Word};
 use crate::machine::Search;
@@ -52,6 +53,9 @@ pub struct TrainConfig {
     pub window: usize,
     /// Dependencies: the part of speech of a word depends on the word alone, as word-by-word parsing wants it.
     pub tags_alone: bool,
+    /// How the treebank writes what people write otherwise ([`treebank::conventions`](crate::treebank::conventions));
+    /// the parser keeps it.
+    pub conventions: Conventions,
 }
 
 impl Default for TrainConfig {
@@ -66,6 +70,7 @@ impl Default for TrainConfig {
             templates: Templates::Rich,
             window: 3,
             tags_alone: false,
+            conventions: Conventions::default(),
         }
     }
 }

@@ -3,14 +3,16 @@
 
 use std::path::Path;
 
-use sylvan_base::{Fault, Result, Vocab};
+use sylvan_base::{Fault, Result, Symbol, Vocab};
 use sylvan_store::TextReader;
 use sylvan_trees::conllu::Columns;
 use sylvan_trees::penn::Layout;
 use sylvan_trees::{
-    ConlluReader, DependencyTree, EgretReader, HeadRules, PennOptions, PennReader, Phrases, Tags, Tree,
-    to_constituents, to_dependencies,
+    Child, ConlluReader, DependencyTree, EgretReader, HeadRules, PennOptions, PennReader, Phrases, Tags,
+    Tree, surface, to_constituents, to_dependencies,
 };
+
+use crate::conventions::{Conventions, Learner, Written, guess_joins};
 
 /// The format of a treebank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,4 +113,101 @@ pub fn head_rules(trees: &[Tree], vocab: &Vocab) -> HeadRules {
     } else {
         HeadRules::generic()
     }
+}
+
+/// How the treebanks of some files write what people write otherwise.
+pub fn conventions<P: AsRef<Path>>(paths: &[P]) -> Result<Conventions> {
+    let mut learner = Learner::default();
+    for path in paths {
+        let path = path.as_ref();
+        let mut vocab = Vocab::new();
+        let mut sentences: Vec<Vec<Written>> = match format_of(path)? {
+            Format::Conllu => {
+                let mut reader = ConlluReader::open(path, Columns::All)?;
+                let mut sentences = Vec::new();
+                while let Some(tree) = reader.next_tree(&mut vocab)? {
+                    sentences.extend(tree.map(|tree| written_words(&tree, &vocab)));
+                }
+                sentences
+            }
+            _ => {
+                let trees = read_constituents(path, &mut vocab)?;
+                trees.iter().flatten().map(|tree| written_leaves(tree, &vocab)).collect()
+            }
+        };
+        let says_joins = |piece: &Written| piece.joined || piece.words.len() > 1;
+        if !sentences.iter().flatten().any(says_joins) {
+            sentences.iter_mut().for_each(|sentence| guess_joins(sentence));
+        }
+        sentences.iter().for_each(|sentence| learner.add(sentence));
+    }
+    Ok(learner.finish())
+}
+
+/// What Universal Dependencies say about the text of a sentence.
+fn written_words(tree: &DependencyTree, vocab: &Vocab) -> Vec<Written> {
+    let joined = |misc: &str| misc.split('|').any(|field| field == "SpaceAfter=No");
+    let words: Vec<&str> = tree.words().iter().map(|word| vocab.text(word.form)).collect();
+    let mut pieces = Vec::with_capacity(words.len());
+    let mut at = 0;
+    // Lines of contractions stand before their first word.
+    let mut contractions = tree.extra_lines.iter().filter_map(|line| {
+        let fields: Vec<&str> = line.text.split('\t').collect();
+        let (first, last) = fields.first()?.split_once('-')?;
+        let range = first.parse::<usize>().ok()?.checked_sub(1)?..last.parse::<usize>().ok()?;
+        let whole = words.get(range.clone())?.iter().copied().map(str::to_string).collect();
+        Some((range, fields.get(1)?.to_string(), whole, joined(fields.last()?)))
+    });
+    let mut next = contractions.next();
+    while at < words.len() {
+        if let Some((range, text, words, joined)) = next.take_if(|(range, ..)| range.start <= at) {
+            next = contractions.next();
+            if range.start == at {
+                at = range.end;
+                pieces.push(Written { text, words, joined, hyphen: false });
+            }
+            continue;
+        }
+        let text = words[at].to_string();
+        let joined = joined(vocab.text(tree.words()[at].misc));
+        pieces.push(Written { words: vec![text.clone()], text, joined, hyphen: false });
+        at += 1;
+    }
+    if let Some(text) = tree.comments.iter().find_map(|comment| comment.strip_prefix("# text = ")) {
+        follow(text, &mut pieces);
+    }
+    pieces
+}
+
+/// Sees in the text of a sentence which pieces are joined. Some treebanks have it nowhere else; it counts only if it
+/// has all the pieces.
+fn follow(text: &str, pieces: &mut [Written]) {
+    let mut joined = Vec::with_capacity(pieces.len());
+    let mut rest = text.trim_start();
+    for piece in pieces.iter() {
+        let Some(after) = rest.strip_prefix(piece.text.as_str()) else { return };
+        rest = after.trim_start();
+        joined.push(rest.len() == after.len() && !rest.is_empty());
+    }
+    pieces.iter_mut().zip(joined).for_each(|(piece, joined)| piece.joined = joined);
+}
+
+/// What a tree in brackets says: its leaves, and which are hyphens inside words.
+fn written_leaves(tree: &Tree, vocab: &Vocab) -> Vec<Written> {
+    let leaf = |&word: &Symbol| {
+        let text = vocab.text(word);
+        Written {
+            text: surface(text).into_owned(),
+            words: vec![text.to_string()],
+            joined: false,
+            hyphen: false,
+        }
+    };
+    let mut leaves: Vec<Written> = tree.words().iter().map(leaf).collect();
+    for node in tree.nodes().filter(|&node| vocab.text(tree.label(node)) == "HYPH") {
+        if let &[Child::Leaf(position)] = tree.children(node) {
+            leaves[position as usize].hyphen = true;
+        }
+    }
+    leaves
 }

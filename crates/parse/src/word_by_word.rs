@@ -77,14 +77,19 @@ impl<'p> WordByWord<'p> {
     /// A word, with the part of speech that the tagger gives it out of context: a function of the word, so that it
     /// adds nothing to a state.
     pub fn word(&self, text: &str) -> IncomingWord {
-        let word = self.parser.lexicon.word(text);
+        let word = self.form(text);
         let tag = self.parser.tagger.tag(&[word], &mut crate::machine::Search::new());
         self.incoming(&word, tag.first().copied().unwrap_or(0))
     }
 
     /// A word with one of the parser's parts of speech, by number (see [`Parser::tags`]).
     pub fn tagged_word(&self, text: &str, tag: u8) -> IncomingWord {
-        self.incoming(&self.parser.lexicon.word(text), tag)
+        self.incoming(&self.form(text), tag)
+    }
+
+    /// A word as the treebank writes it; without its sentence, a quotation mark always opens.
+    fn form(&self, text: &str) -> Word {
+        self.parser.atoms(&[text]).first().copied().unwrap_or_default()
     }
 
     fn incoming(&self, word: &Word, tag: u8) -> IncomingWord {

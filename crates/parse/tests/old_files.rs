@@ -80,3 +80,23 @@ fn version_3_of_a_tagger_opens() {
     assert_eq!(tagged, expected);
     assert!(parser.knows("cat") && !parser.knows("unheard-of"));
 }
+
+const CONVENTIONS: &str = "form\t(\t-LRB-\t-LRB-\nform\t)\t-RRB-\t-RRB-\nsuffix\t's\nsuffix\tn't\n";
+
+#[test]
+fn version_4_knows_how_its_treebank_writes() {
+    let words = ["the", "man", "(", "left", ")", "sleeps", "."];
+    let parser = open("constituency-v4.parser", Kind::Constituency);
+    assert_eq!(parser.conventions().to_text(), CONVENTIONS);
+    let mut vocab = Vocab::new();
+    let parsed = parser.constituents(&words, 16, 1, &mut vocab, &mut Workspace::new());
+    assert_eq!(
+        format!("{} {}", parsed[0].tree.to_penn(&vocab), parsed[0].score),
+        "(S (NP (VB the) (NN man)) (PRN (-LRB- -LRB-) (JJ left) (-RRB- -RRB-)) (VP (VBZ sleeps)) (. .)) 274099"
+    );
+    let tagger = open("tagger-v4.parser", Kind::Tagger);
+    assert_eq!(tagger.conventions().to_text(), CONVENTIONS);
+    assert_eq!(tagger.tag(&words, &mut Workspace::new()).join(" "), "VB NN -LRB- JJ -RRB- VBZ .");
+    // What version 3 knows is what its words say: nothing here.
+    assert_eq!(open("tagger-v3.parser", Kind::Tagger).conventions().to_text(), "");
+}

@@ -10,7 +10,7 @@ use sylvan_rules::apply::{Applier, DefaultRules, SentenceRules, Workspace};
 use sylvan_rules::formats::TextFormat;
 use sylvan_rules::{Grammar, ImportConfig, Precision, Preprocessing, Weights, import};
 use sylvan_trees::penn::{Brackets, parse_line};
-use sylvan_trees::{CleanUp, Direction, Tree};
+use sylvan_trees::{Direction, Tree};
 
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
@@ -27,7 +27,7 @@ fn main() {
         [("exact", Precision::Exact), ("16 bits", Precision::Bits(16)), ("8 bits", Precision::Bits(8))]
     {
         let path = scratch.path().join("rules");
-        let preprocessing = Preprocessing { clean_up: CleanUp::as_is(), binarise: Some(Direction::Right) };
+        let preprocessing = Preprocessing { binarise: Some(Direction::Right), ..Preprocessing::as_is() };
         let config = ImportConfig { preprocessing, precision };
         import(&folder.join("rule-table.gz"), TextFormat::Travatar, &path, &config, &Silent).unwrap();
         let bytes = std::fs::metadata(&path).unwrap().len();

@@ -42,7 +42,8 @@ pub fn import(
     let mut vocab = Vocab::new();
     let mut lines = RuleReader::new(format);
     let mut rules: Vec<TextRule> = Vec::new();
-    while let Some(rule) = lines.next_rule(&mut reader, &mut vocab)? {
+    while let Some(mut rule) = lines.next_rule(&mut reader, &mut vocab)? {
+        config.preprocessing.leaves.change_rule(&mut rule.rule, &mut vocab);
         rules.push(rule);
         if rules.len().is_multiple_of(1 << 14) {
             progress.at(rules.len() as u64);

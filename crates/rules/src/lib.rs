@@ -40,7 +40,7 @@ mod weights;
 pub use formats::read_travatar;
 pub use import::{ImportConfig, Imported, import};
 pub use overlay::Overlay;
-pub use preprocessing::Preprocessing;
+pub use preprocessing::{Leaves, Preprocessing};
 pub use rule::{InvalidRule, Rule, Source, TargetSide};
 pub use score::{ScoreConfig, Scored, Significance, Smoothing, TargetKey};
 pub use sparse::{Sparse, SparseWeights};

@@ -13,7 +13,7 @@ use sylvan_rules::extract::{ExtractConfig, extract_rules};
 use sylvan_rules::{
     Grammar, Precision, Preprocessing, ScoreConfig, TrainConfig, TrainingFiles, TreeFormat, train,
 };
-use sylvan_trees::{CleanUp, Direction, PackedForest, Tree, egret};
+use sylvan_trees::{Direction, PackedForest, Tree, egret};
 
 /// Sentence pairs whose source sides are forests.
 struct Corpus {
@@ -140,7 +140,7 @@ fn forests_and_lists_count_every_tree_by_its_probability() {
         for format in [TreeFormat::Forests, TreeFormat::Lists] {
             let mut config = config(format);
             config.tree_scale = scale;
-            config.preprocessing = Preprocessing { clean_up: CleanUp::standard(), binarise };
+            config.preprocessing = Preprocessing { binarise, ..Preprocessing::default() };
             let expected = corpus.naive(&config);
             let (found, _) = run(&corpus, &config);
             assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());

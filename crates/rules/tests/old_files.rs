@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use sylvan_base::hash::content_hash;
-use sylvan_rules::{Count, Grammar, Rule, RuleId};
+use sylvan_rules::{Count, Grammar, Leaves, Rule, RuleId};
 
 fn open(file: &str) -> Grammar {
     let grammar =
@@ -68,4 +68,18 @@ fn version_1_with_exact_values_opens() {
         "[0.0, 0.0, -2.7932081, 0.0, 1.0, 1.0] [1.0, 1.0, 1.0] [(0, 2)] []"
     );
     assert_eq!(everything(&grammar), 17_179_126_128_053_863_148);
+}
+
+#[test]
+fn version_2_says_how_words_are_written() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/rules-v2.rules");
+    let grammar = Grammar::open(&path).unwrap();
+    grammar.verify().unwrap();
+    assert_eq!(grammar.meta().preprocessing.leaves, Leaves::Surface);
+    assert_eq!(
+        about_rule(&grammar, "PU(\"(\") -> \"(\""),
+        "[0.0, 0.0, 0.0, 0.0] [1.0, 1.0, 1.0] [(0, 0)] [9]"
+    );
+    assert_eq!(about_rule(&grammar, "PN(他) -> he"), "[0.0, 0.0, 0.0, 0.0] [3.0, 3.0, 3.0] [(0, 0)] [1, 8]");
+    assert_eq!(open("rules-v1.rules").meta().preprocessing.leaves, Leaves::Written);
 }

@@ -8,7 +8,7 @@ use sylvan_rules::{
     Grammar, Preprocessing, Rule, RuleCount, ScoreConfig, TargetKey, TrainConfig, TrainingFiles, train,
 };
 use sylvan_store::TextReader;
-use sylvan_trees::{CleanUp, Direction};
+use sylvan_trees::Direction;
 
 /// Rules of a table that ours has too, and with the same three counts; and how many there are in all.
 fn agreement(grammar: &Grammar, theirs: &std::path::Path) -> (usize, usize, usize) {
@@ -47,7 +47,7 @@ fn all_rules_and_counts_of_the_reference_table() {
         align: enja.join("train.fast_align.gdfa"),
     };
     let mut config = TrainConfig {
-        preprocessing: Preprocessing { clean_up: CleanUp::as_is(), binarise: Some(Direction::Right) },
+        preprocessing: Preprocessing { binarise: Some(Direction::Right), ..Preprocessing::as_is() },
         extract: ExtractConfig { numbering: Numbering::Travatar, ..ExtractConfig::travatar() },
         score: ScoreConfig { target_key: TargetKey::Plain, ..ScoreConfig::default() },
         threads: 2,

@@ -9,6 +9,19 @@ pub(crate) fn attaches(c: char) -> bool {
             || c.general_category() == GeneralCategory::Format)
 }
 
+/// Whether a character belongs to the emoji before it: the colour of a skin, the other half of a flag, the next
+/// picture of those that are joined into one.
+pub(crate) fn completes(before: &str, c: char) -> bool {
+    let (first, last) = (before.chars().next(), before.chars().next_back());
+    let picture = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_word(c));
+    let half = |c: Option<char>| c.is_some_and(|c| ('\u{1f1e6}'..='\u{1f1ff}').contains(&c));
+    match c {
+        '\u{1f3fb}'..='\u{1f3ff}' => picture(first),
+        _ if half(Some(c)) => half(first) && first == last && before.chars().count() == 1,
+        _ => last == Some('\u{200d}') && picture(first) && picture(Some(c)),
+    }
+}
+
 /// Letters and digits of all scripts.
 pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric()

@@ -5,6 +5,7 @@
 
 use crate::Lang;
 use crate::chars::is_apostrophe;
+use crate::markup::{Tag, tag};
 
 /// Puts tokens of one language together.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +74,11 @@ impl Detokenizer {
         }
         if token.bytes().all(|byte| byte == b'.') {
             return Glue::Left;
+        }
+        match tag(token) {
+            Some(Tag::Opens) => return Glue::Right,
+            Some(Tag::Closes) => return Glue::Left,
+            _ => {}
         }
         let letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
         if self.lang == Lang::En && is_apostrophe(first) && letter(token.chars().nth(1)) {

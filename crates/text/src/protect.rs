@@ -1,7 +1,9 @@
-//! What must stay in one piece: web addresses, e-mail addresses, and whatever the user asks for.
+//! What must stay in one piece: web addresses, e-mail addresses, markup, and whatever the user asks for.
 
 use regex_lite::Regex;
 use sylvan_base::Fault;
+
+use crate::markup::markup;
 
 /// Finds the parts of a line that are not to be cut.
 #[derive(Debug, Clone, Default)]
@@ -10,7 +12,7 @@ pub struct Protect {
 }
 
 impl Protect {
-    /// Protects what these regular expressions match, besides addresses.
+    /// Protects what these regular expressions match, besides addresses and markup.
     pub fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Self, Fault> {
         let compile = |pattern: &S| {
             Regex::new(pattern.as_ref()).map_err(|error| {
@@ -33,6 +35,7 @@ impl Protect {
                 Some((at + start, at + end))
             }));
         }
+        found.extend(markup(line));
         for pattern in &self.patterns {
             found.extend(pattern.find_iter(line).filter(|m| !m.is_empty()).map(|m| (m.start(), m.end())));
         }

@@ -13,10 +13,10 @@
 //! 7. A full stop at the end of a piece is a token, unless the piece is an abbreviation or the next begins with a
 //!    small letter.
 //!
-//! It differs from Moses on purpose: addresses stay whole, an accent stays with its letter, and a typographic
-//! apostrophe is an apostrophe.
+//! It differs from Moses on purpose: addresses, markup and emoji stay whole, an accent stays with its letter, and a
+//! typographic apostrophe is an apostrophe.
 
-use crate::chars::{Script, attaches, is_apostrophe, is_word, script};
+use crate::chars::{Script, attaches, completes, is_apostrophe, is_word, script};
 use crate::lang::Elision;
 use crate::token::from_pieces;
 use crate::{Lang, Protect, Segmenter, Token};
@@ -44,7 +44,7 @@ impl Tokenizer {
         Self { lang, protect: Protect::default(), segmenter: Segmenter::for_lang(lang) }
     }
 
-    /// Keeps more than addresses in one piece.
+    /// Keeps more than addresses and markup in one piece.
     #[must_use]
     pub fn protecting(mut self, protect: Protect) -> Self {
         self.protect = protect;
@@ -58,9 +58,14 @@ impl Tokenizer {
         self
     }
 
+    /// The byte ranges of a line that stay in one piece.
+    pub fn kept(&self, line: &str) -> Vec<(usize, usize)> {
+        self.protect.find(line)
+    }
+
     /// The tokens of a line, from left to right.
     pub fn tokenize(&self, line: &str) -> Vec<Token> {
-        let kept = self.protect.find(line);
+        let kept = self.kept(line);
         let mut pieces = Vec::with_capacity(line.len() / 4 + 1);
         let mut at = 0;
         for &(start, end) in &kept {
@@ -94,9 +99,11 @@ impl Tokenizer {
             }
             let from = *open.get_or_insert(at);
             let mut stop = at + c.len_utf8();
-            // Marks go with the character before them, and a run of full stops is one token.
+            // Marks go with the character before them, an emoji of several characters and a run of full stops are
+            // one token.
             while let Some(&(next, mark)) = chars.peek() {
-                if !(attaches(mark) && !is_word(mark) || c == '.' && mark == '.') {
+                let run = c == '.' && mark == '.' || completes(&line[at..stop], mark);
+                if !(attaches(mark) && !is_word(mark) || run) {
                     break;
                 }
                 chars.next();

@@ -11,6 +11,8 @@ use std::path::Path;
 use sylvan_base::{Fault, HashMap, Result};
 use sylvan_store::{Output, TextReader};
 
+use crate::markup::tag;
+
 /// Gives words their usual case.
 #[derive(Debug, Clone, Default)]
 pub struct Truecaser {
@@ -116,7 +118,7 @@ pub fn capitalise(text: &str) -> String {
 }
 
 fn is_opening(token: &str) -> bool {
-    !token.is_empty() && !token.chars().any(char::is_alphanumeric)
+    !token.is_empty() && !token.chars().any(char::is_alphanumeric) || tag(token).is_some()
 }
 
 fn is_boundary(token: &str) -> bool {
@@ -154,6 +156,7 @@ mod tests {
         let model = trained();
         assert_eq!(model.apply(&words("The dog .")).join(" "), "the dog .");
         assert_eq!(model.apply(&words("\" The Dog . The man")).join(" "), "\" the Dog . the man");
+        assert_eq!(model.apply(&words("<b> The Dog </b> .")).join(" "), "<b> the Dog </b> .");
         assert_eq!(model.apply(&words("paris is")).join(" "), "Paris is");
         assert_eq!(model.apply(&words("Unknown man")).join(" "), "Unknown man");
         assert_eq!(model.apply(&words("THE MAN IN PARIS")).join(" "), "the man in Paris");

@@ -95,12 +95,21 @@ fn scripts_without_spaces() {
 
 #[test]
 fn what_is_to_be_kept_is_kept() {
-    let line = "Use <b class=\"x\"> and v1.2-rc!";
-    let tokenizer = Tokenizer::new(Lang::En).protecting(Protect::new(&["<[^>]*>", "v[0-9].*rc"]).unwrap());
+    let line = "Use {b:class=\"x\"} and v1.2-rc!";
+    let tokenizer =
+        Tokenizer::new(Lang::En).protecting(Protect::new(&["\\{[^}]*\\}", "v[0-9].*rc"]).unwrap());
     let tokens = tokenizer.tokenize(line);
     let texts: Vec<&str> = tokens.iter().map(|token| token.text(line)).collect();
-    assert_eq!(texts.join(" "), "Use <b class=\"x\"> and v1.2-rc !");
-    assert_ne!(words(Lang::En, line), "Use <b class=\"x\"> and v1.2-rc !");
+    assert_eq!(texts.join(" "), "Use {b:class=\"x\"} and v1.2-rc !");
+    assert_ne!(words(Lang::En, line), "Use {b:class=\"x\"} and v1.2-rc !");
+}
+
+#[test]
+fn markup_and_emoji_stay_whole() {
+    check(Lang::En, "A <b>bold</b> man &amp; a <br/> dog.", "A <b> bold </b> man &amp; a <br/> dog .");
+    assert_eq!(words(Lang::En, "<i x=\"1\">so</i>"), "<i x=\"1\"> so </i>");
+    check(Lang::De, "Ja 👨‍👩‍👧 👍🏽 🇩🇪 ❤️ 1️⃣!", "Ja 👨‍👩‍👧 👍🏽 🇩🇪 ❤️ 1️⃣ !");
+    assert_eq!(words(Lang::En, "🇩🇪🇫🇷👍👍🏽a"), "🇩🇪 🇫🇷 👍 👍🏽 a");
 }
 
 #[test]

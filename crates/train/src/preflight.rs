@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use sylvan_align::{Heuristic, Preset};
-use sylvan_base::InputError;
+use sylvan_base::{Fault, InputError};
 use sylvan_eval::Tokenizer;
 use sylvan_parse::{Kind, Parser};
 use sylvan_rules::Smoothing;
 use sylvan_store::TextReader;
+use sylvan_text::{Lang, language};
 use sylvan_trees::Direction;
 use sylvan_tune::Mixture;
 
@@ -31,6 +32,13 @@ const SMALL_DEV: u64 = 100;
 pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settings> {
     let settings = settings(config)?;
     needed(config)?;
+    for lang in [&config.source_lang, &config.target_lang] {
+        if !config.tokenized && language(lang) == Ok(Lang::Other) {
+            say(&format!(
+                "note: {lang} has no rules of its own for splitting text into words; general ones are used"
+            ));
+        }
+    }
     let (dev, dev_target) = (count_lines(&config.dev_source)?, count_lines(&config.dev_target)?);
     equal((&config.dev_source, dev), (&config.dev_target, dev_target))?;
     if dev == 0 {
@@ -136,6 +144,8 @@ fn needed(config: &Config) -> Result<()> {
         if lang.is_empty() {
             return Err(Error::setting(name, "nothing", "a two-letter code such as en"));
         }
+        let fault = |fault: Fault| Error::setting(name, fault.found, fault.expected).advise(&fault.advice);
+        language(lang).map_err(fault)?;
     }
     if config.trees.is_none() && config.parser.is_none() && config.treebank.is_none() {
         return Err(Error::setting("trees", "no trees and no parser", "--treebank, --parser or --trees")

@@ -1,7 +1,8 @@
-//! Round brackets inside words, and how messages quote text.
+//! Codes inside words, and how messages quote text.
 //!
 //! The Penn Treebank writes a word `(` as `-LRB-` (left round bracket), and likewise for square (`S`) and curly
-//! (`C`) ones. Only round ones would break the format, so only they are escaped on writing.
+//! (`C`) ones; a quotation mark as two back-ticks or two apostrophes; and a back-slash in front of `/` and `*`. Only
+//! round brackets would break the format, so only they are escaped on writing.
 
 use std::borrow::Cow;
 
@@ -29,6 +30,23 @@ pub fn unescape(word: &str) -> Cow<'_, str> {
     }
     text.push_str(rest);
     Cow::Owned(text)
+}
+
+/// What people write for a word of a treebank: brackets, quotation marks, slashes and asterisks as they are.
+///
+/// ```
+/// use sylvan_trees::surface;
+/// assert_eq!(["-LRB-", "``", "and\\/or", "it"].map(surface), ["(", "\"", "and/or", "it"]);
+/// ```
+pub fn surface(word: &str) -> Cow<'_, str> {
+    if matches!(word, "``" | "''") {
+        return Cow::Borrowed("\"");
+    }
+    let word = unescape(word);
+    if !word.contains('\\') {
+        return word;
+    }
+    Cow::Owned(word.replace("\\/", "/").replace("\\*", "*"))
 }
 
 /// Makes any string one token of the bracket format: round brackets become `-LRB-` and `-RRB-`, white space that
@@ -91,6 +109,8 @@ mod tests {
         ] {
             assert_eq!(unescape(escaped), plain, "{escaped}");
         }
+        assert_eq!(surface("\\*\\*-LSB-1\\/2''"), "**[1/2''");
+        assert!(matches!(surface("well-known"), Cow::Borrowed("well-known")));
         assert_eq!(escape(":("), ":-LRB-");
         assert_eq!(escape("1 000"), "1\u{a0}000");
         assert_eq!(escape("[x]"), "[x]");

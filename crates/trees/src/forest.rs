@@ -178,6 +178,13 @@ impl PackedForest {
         &self.words
     }
 
+    /// The same forest with other words.
+    #[must_use]
+    pub fn map_words(mut self, change: impl FnMut(&mut Symbol)) -> Self {
+        self.words.iter_mut().for_each(change);
+        self
+    }
+
     /// The edges of a node, at least one.
     pub fn edges(&self, node: NodeId) -> impl DoubleEndedIterator<Item = EdgeId> + ExactSizeIterator + use<> {
         let index = node.index();

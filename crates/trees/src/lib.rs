@@ -39,7 +39,7 @@ mod tree;
 
 pub use binarise::{Direction, binarise, binarise_forest, unbinarise};
 pub use block::BlockFault;
-pub use brackets::{escape, unescape};
+pub use brackets::{escape, surface, unescape};
 pub use clean_up::{CleanUp, EmptyCategories, FunctionTags, Root, Unaries};
 pub use conllu::ConlluReader;
 pub use convert::{Phrases, Tags, to_constituents, to_dependencies};

@@ -114,6 +114,13 @@ impl Tree {
         self
     }
 
+    /// The same tree with other words.
+    #[must_use]
+    pub fn map_words(mut self, change: impl FnMut(&mut Symbol)) -> Self {
+        self.words.iter_mut().for_each(change);
+        self
+    }
+
     /// Whether all children of a node are words, as those of a part of speech are.
     pub fn is_preterminal(&self, node: NodeId) -> bool {
         self.children(node).iter().all(|child| matches!(child, Child::Leaf(_)))

@@ -11,8 +11,8 @@ use sylvan_base::Vocab;
 use sylvan_corpus::check::{CheckOptions, Checker, Finding, Kind};
 use sylvan_corpus::{Alignment, Base};
 use sylvan_store::{Output, TextReader};
-use sylvan_trees::PennOptions;
 use sylvan_trees::penn::PennParser;
+use sylvan_trees::{PennOptions, surface};
 
 use super::Format;
 use crate::Exit;
@@ -249,7 +249,8 @@ impl TreeCheck {
         let mut expected = words.split_whitespace();
         for (index, &word) in tree.words().iter().enumerate() {
             let (found, wanted) = (self.vocab.text(word), expected.next());
-            if wanted != Some(found) {
+            // Either may have brackets as codes.
+            if wanted.map(surface) != Some(surface(found)) {
                 let wanted = wanted.unwrap_or("the end");
                 return Some((
                     Kind::TreeYield,

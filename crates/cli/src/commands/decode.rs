@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use sylvan::decode::features::show_values;
-use sylvan::decode::{Decoded, Derived, List, Sentence, With, forest_json};
+use sylvan::decode::{Decoded, Derived, List, Sentence, TargetText, With, forest_json};
 use sylvan::{Corrections, Glossary, Input, Model, Search, SearchName, Stop, Worker, workers};
 use sylvan_base::{Progress, parallel};
 use sylvan_rules::Weights;
@@ -333,14 +333,15 @@ impl Decode {
         let mut lines = String::new();
         if self.nbest.is_none() {
             if let Some(best) = decoded.hypotheses.first() {
-                lines.push_str(&sentence.vocab().join(&best.words));
+                let derived = worker.derived(sentence, with, &decoded.forest, &best.derivation);
+                lines.push_str(&derived.compose(TargetText::words()).text);
             }
             lines.push('\n');
             return lines;
         }
         for hypothesis in &decoded.hypotheses {
-            let words = sentence.vocab().join(&hypothesis.words);
             let derived = worker.derived(sentence, with, &decoded.forest, &hypothesis.derivation);
+            let words = derived.compose(TargetText::words()).text;
             let mut features = derived.features();
             if self.sparse {
                 features.extend(derived.sparse_features());

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sylvan_store::{Output, TextReader};
-use sylvan_text::{Detokenizer, Lang, capitalise, unmark};
+use sylvan_text::{Detokenizer, capitalise, unmark};
+
+use super::language::language;
 
 /// Joins tokens into text as people write it.
 #[derive(Debug, Args)]
@@ -26,7 +28,7 @@ pub(crate) struct Detokenize {
 
 impl Detokenize {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let Ok(lang) = self.lang.parse::<Lang>();
+        let lang = language(&self.lang)?;
         let detokenizer = Detokenizer::new(lang);
         let mut reader = TextReader::open(&self.file)?.tolerant();
         let mut out = Output::create(Path::new("-"))?;

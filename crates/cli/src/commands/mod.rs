@@ -8,6 +8,7 @@ mod demo;
 mod detokenize;
 mod explain;
 mod grammar;
+mod language;
 mod lm;
 mod metric;
 mod model;

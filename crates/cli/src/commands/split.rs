@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sylvan_store::{Output, TextReader};
-use sylvan_text::{Lang, sentences};
+use sylvan_text::sentences;
+
+use super::language::language;
 
 /// Writes one sentence per line. Each input line is a paragraph: no sentence crosses its end.
 #[derive(Debug, Args)]
@@ -22,7 +24,7 @@ pub(crate) struct Split {
 
 impl Split {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let Ok(lang) = self.lang.parse::<Lang>();
+        let lang = language(&self.lang)?;
         let mut reader = TextReader::open(&self.file)?.tolerant();
         let mut out = Output::create(Path::new("-"))?;
         while let Some(line) = reader.next_line()? {

@@ -6,15 +6,16 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 use sylvan_store::{Output, TextReader};
-use sylvan_text::{Lang, Protect, Segmenter, SegmenterTrainer, Token, Tokenizer, mark};
+use sylvan_text::{Protect, Segmenter, SegmenterTrainer, Token, Tokenizer, mark};
 
 use super::Format;
+use super::language::language;
 
 /// Splits lines into tokens with spaces between them.
 ///
 /// en, de, fr and cs have rules of their own; zh and ja are written without spaces and are segmented: best
-/// with a model, which --train makes from text that is already segmented. Addresses stay whole; so does what
-/// --keep matches.
+/// with a model, which --train makes from text that is already segmented. Addresses, markup and emoji stay whole; so
+/// does what --keep matches.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan tokenize --lang en < raw.en > tok.en\n  \
     sylvan tokenize --lang en --joiner < raw.en | sylvan detokenize --lang en --joiner\n  \
@@ -49,10 +50,10 @@ pub(crate) struct Tokenize {
 
 impl Tokenize {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        let lang = language(&self.lang)?;
         if let (Some(text), Some(model)) = (&self.train, &self.model) {
             return self.train(text, model);
         }
-        let Ok(lang) = self.lang.parse::<Lang>();
         let mut tokenizer = Tokenizer::new(lang).protecting(Protect::new(&self.keep)?);
         if let Some(path) = &self.model {
             tokenizer = tokenizer.segmenting(Segmenter::open(path)?);

@@ -14,8 +14,8 @@ use crate::threads::threads;
 
 /// Translates text with a model made by `sylvan train`.
 ///
-/// Lines are translated as they come, one line each; an empty line stays one. Web and e-mail addresses and what
-/// --keep matches stay as they are.
+/// Lines are translated as they come, one line each; an empty line stays one. Web and e-mail addresses, markup and what
+/// --keep matches stay as they are, and what is copied keeps its spacing.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan translate --model enja.sylvan < text.en > text.ja\n  \
     sylvan translate --model enja.sylvan --json --nbest 5 --glossary terms.tsv < text.en\n\n\
@@ -60,13 +60,14 @@ impl Translate {
         let mut align = self.align.as_deref().map(sylvan_store::Output::create).transpose()?;
         let mut out = std::io::stdout().lock();
         let lines = read_ahead(&self.text)?;
-        let mut number = 0;
+        let (mut number, mut foreign) = (0, 0);
         while let Some(chunk) = next_chunk(&lines)? {
             for line in translate_lines(&mut workers, &chunk, &name, number + 1, &request) {
                 let line = line?;
                 if line.cut_short && line.gap.is_none() {
                     warn(&name, number + 1);
                 }
+                foreign += u64::from(line.is_foreign());
                 self.write(&mut out, number, &line).map_err(InputError::io("-", "write"))?;
                 if let Some(align) = &mut align {
                     align.line(&line.best.first().map(links).unwrap_or_default())?;
@@ -74,6 +75,10 @@ impl Translate {
                 number += 1;
             }
             out.flush().map_err(InputError::io("-", "write"))?;
+        }
+        if foreign > 0 {
+            let tokens = model.source_text().tokenizer.is_none();
+            say_foreign(&name, foreign, number, &model.languages()[0], tokens);
         }
         Ok(align.map_or(Ok(()), sylvan_store::Output::finish)?)
     }
@@ -106,6 +111,20 @@ impl Translate {
         }
         object
     }
+}
+
+/// Says once per run how many lines hold nothing that the model knows.
+#[allow(clippy::print_stderr)]
+fn say_foreign(name: &str, foreign: u64, lines: u64, lang: &str, tokens: bool) {
+    let wanted = if tokens {
+        "text whose words are separated by spaces, as the model was trained"
+    } else {
+        "text of the source language"
+    };
+    let lang = if lang.is_empty() { String::new() } else { format!(" ({lang})") };
+    eprintln!(
+        "warning: {name}: all words unknown in {foreign} of {lines} lines, which are copied; expected {wanted}{lang}"
+    );
 }
 
 #[allow(clippy::print_stderr)]

@@ -12,7 +12,7 @@ use super::search::view;
 use super::{Child, Competitor, Explanation, Line, Node, Piece, RuleKind, RunnerUp, Step, Word, decided};
 use crate::features::{Contribution, Contributions};
 use crate::sentence::{Sentence, Syntax};
-use crate::target_text::TargetText;
+use crate::target_text::{Composed, TargetText};
 use crate::translate::Request;
 use crate::worker::{Decoded, Derived};
 
@@ -41,14 +41,13 @@ pub(super) fn explain(
     let Contributions { rules, words } = &parts;
     let target_words = builder.words(derivation, words);
     let steps = builder.steps(derivation, rules, changes, &totals, parts.score())?;
-    let texts: Vec<&str> = target_words.iter().map(|word| word.text.as_str()).collect();
     Ok(Explanation {
         version: Explanation::VERSION,
         languages: derived.model().languages().clone(),
         input: input.to_string(),
         source: builder.source(),
         tree: builder.tree(),
-        translation: builder.target.text(&texts),
+        translation: builder.compose(derivation).text,
         score: parts.score(),
         words: target_words,
         end: words.last().cloned().unwrap_or_default(),
@@ -72,8 +71,9 @@ impl Builder<'_> {
         self.sentence.vocab().text(symbol).to_string()
     }
 
-    fn texts(&self, derivation: &Derivation) -> Vec<String> {
-        derivation.words(self.forest).into_iter().map(|word| self.text(word)).collect()
+    /// The text of a derivation and its words.
+    fn compose(&self, derivation: &Derivation) -> Composed {
+        self.derived.other(derivation).compose(self.target)
     }
 
     /// The words of the sentence as rules see them.
@@ -100,13 +100,14 @@ impl Builder<'_> {
     }
 
     fn words(&self, derivation: &Derivation, parts: &[Vec<Contribution>]) -> Vec<Word> {
+        let mut texts = self.compose(derivation).words.into_iter();
         let mut words: Vec<Word> = Vec::new();
         derivation.walk(
             self.forest,
             |_, _| {},
-            |step, token| {
+            |step, _| {
                 let parts = parts.get(words.len()).cloned().unwrap_or_default();
-                let text = self.text(self.forest.token(token).word);
+                let text = texts.next().unwrap_or_default();
                 words.push(Word { text, step, links: Vec::new(), parts });
             },
         );
@@ -237,7 +238,7 @@ impl Builder<'_> {
         Competitor {
             rule: self.derived.rule_text(change.edge),
             kind: self.derived.rule_of(change.edge).0,
-            words: self.texts(&change.derivation),
+            words: self.compose(&change.derivation).words,
             score: parts.score(),
             difference: score - parts.score(),
             decided: decided(totals, &parts.totals()),
@@ -252,12 +253,12 @@ impl Builder<'_> {
         other: &Derivation,
     ) -> RunnerUp {
         let parts = self.derived.other(other).contributions();
-        let words = self.texts(other);
+        let Composed { text, words, .. } = self.compose(other);
         let new: Vec<EdgeId> =
             other.edges().iter().copied().filter(|edge| !best.edges().contains(edge)).collect();
         let rules = new.into_iter().map(|edge| self.derived.rule_text(edge));
         RunnerUp {
-            translation: self.target.text(&words.iter().map(String::as_str).collect::<Vec<_>>()),
+            translation: text,
             score: parts.score(),
             difference: score - parts.score(),
             decided: decided(totals, &parts.totals()),

@@ -212,7 +212,8 @@ impl ModelFile {
             None
         };
         let tokenizer = Some(tokenizer(&self.manifest.source_lang, protect));
-        Ok(SourceText { tokenizer, truecaser })
+        let conventions = self.parser()?.map(|parser| parser.conventions().clone()).unwrap_or_default();
+        Ok(SourceText { tokenizer, conventions, truecaser })
     }
 
     /// How target words become text.

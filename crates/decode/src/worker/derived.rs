@@ -130,10 +130,15 @@ impl<'a> Derived<'a> {
         grammar.filter(|grammar| (rule.0 as usize) < grammar.len())
     }
 
+    /// The rule of an edge.
+    pub(super) fn origin(&self, edge: EdgeId) -> Origin {
+        self.rules.applier.origin(self.forest.edge(edge).spec.rule)
+    }
+
     /// Where an edge's rule comes from, and which rule of the table it is or stands for.
     pub fn rule_of(&self, edge: EdgeId) -> (RuleKind, Option<RuleId>) {
         let applier = &self.rules.applier;
-        match applier.origin(self.forest.edge(edge).spec.rule) {
+        match self.origin(edge) {
             Origin::Default(_) => (RuleKind::Copy, None),
             Origin::Rule(0, rule) => (RuleKind::Table, Some(rule)),
             Origin::Rule(layer, rule) if layer < applier.layer_count() => {
@@ -147,7 +152,7 @@ impl<'a> Derived<'a> {
 
     /// An edge's rule; `None` for a default rule.
     pub fn rule(&self, edge: EdgeId) -> Option<Rule> {
-        match self.rules.applier.origin(self.forest.edge(edge).spec.rule) {
+        match self.origin(edge) {
             Origin::Rule(layer, rule) => Some(self.grammar_of(layer, rule)?.rule(rule)),
             Origin::Default(_) => None,
         }
@@ -209,7 +214,7 @@ impl<'a> Derived<'a> {
         let forest = self.forest;
         let span = forest.span(forest.edge(edge).head);
         let tails: Vec<VertexId> = forest.tails(edge).collect();
-        let Origin::Rule(layer, id) = self.rules.applier.origin(forest.edge(edge).spec.rule) else {
+        let Origin::Rule(layer, id) = self.origin(edge) else {
             // A default rule translates what its tails leave.
             let covered = |leaf: usize| tails.iter().any(|&tail| forest.span(tail).range().contains(&leaf));
             let leaves: Vec<u32> =

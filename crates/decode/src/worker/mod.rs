@@ -8,6 +8,7 @@
 //! A worker holds its model and borrows nothing, so that threads, servers and bindings of other languages can
 //! keep one each. What it did before never changes a result.
 
+mod copies;
 mod derived;
 mod steady;
 

@@ -28,6 +28,7 @@ impl Reference {
         let preprocessing = Preprocessing {
             clean_up: CleanUp { root: Root::Keep, ..CleanUp::as_is() },
             binarise: Some(Direction::Right),
+            ..Preprocessing::as_is()
         };
         let config = ImportConfig { preprocessing, ..ImportConfig::default() };
         import(&folder.join("rule-table.gz"), TextFormat::Travatar, &rules, &config, &Silent).unwrap();

@@ -101,7 +101,7 @@ pub fn train_constituency(
         }
         let body = Body::Constituency { system: Box::new(system.clone()), rows };
         let (lexicon, tags) = (prepared.lexicon.clone(), prepared.tags.clone());
-        Parser { lexicon, tags, tagger: tagger.clone(), body, notes }
+        Parser { lexicon, tags, tagger: tagger.clone(), body, conventions: config.conventions.clone(), notes }
     };
     let passes = Passes { system: &system, examples: &examples, held_out: &dev_sentences, figure: "F1" };
     Ok(passes.run(&learning, config, progress, report, f1, assemble))

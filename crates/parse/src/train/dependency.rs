@@ -136,7 +136,7 @@ pub fn train_dependency(
             tags_alone: config.tags_alone,
         };
         let (lexicon, tags) = (prepared.lexicon.clone(), prepared.tags.clone());
-        Parser { lexicon, tags, tagger: tagger.clone(), body, notes }
+        Parser { lexicon, tags, tagger: tagger.clone(), body, conventions: config.conventions.clone(), notes }
     };
     let others = tagger.rows.bytes()
         + relations.rows.bytes()

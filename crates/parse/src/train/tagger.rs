@@ -30,5 +30,6 @@ pub fn train_tagger(
         ("training sentences".to_string(), train.len().to_string()),
         ("held-out tag accuracy".to_string(), format!("{accuracy:.2}")),
     ];
-    Ok(Parser { lexicon: prepared.lexicon, tags: prepared.tags, tagger, body: Body::Nothing, notes })
+    let (lexicon, tags, conventions) = (prepared.lexicon, prepared.tags, config.conventions.clone());
+    Ok(Parser { lexicon, tags, tagger, body: Body::Nothing, conventions, notes })
 }

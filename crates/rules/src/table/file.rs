@@ -12,7 +12,9 @@ use super::meta::Meta;
 use super::tokens::TokenInterner;
 
 pub(super) const KIND: Name = name("rules");
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
+/// Version 1 does not say how words are written.
+pub(super) const OLDEST: u32 = 1;
 pub(super) const META: Name = name("meta");
 pub(super) const HASHES: Name = name("hashes");
 pub(super) const TOKENS: Name = name("tokens");

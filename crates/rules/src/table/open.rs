@@ -16,12 +16,12 @@ use crate::Rule;
 impl Grammar {
     /// Opens a table file.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::from_container(Container::open(path, KIND, VERSION..=VERSION)?)
+        Self::from_container(Container::open(path, KIND, OLDEST..=VERSION)?)
     }
 
     /// Opens a table that is a section of a larger file, in place.
     pub fn inside(file: &Container, section: Name) -> Result<Self> {
-        Self::from_container(file.part(section, KIND, VERSION..=VERSION)?)
+        Self::from_container(file.part(section, KIND, OLDEST..=VERSION)?)
     }
 
     fn from_container(file: Container) -> Result<Self> {

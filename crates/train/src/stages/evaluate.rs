@@ -11,6 +11,7 @@ use sylvan_rules::Weights;
 use sylvan_search::{Search, SearchName, Stop};
 use sylvan_store::{TextReader, read_lines};
 use sylvan_text::Lang;
+use sylvan_trees::surface;
 
 use super::{open_model, read_sentences, write};
 use crate::run::{Part, Run};
@@ -45,7 +46,12 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         let mut all: BTreeMap<String, f64> = BTreeMap::new();
         for ((name, part), out) in parts.iter().zip(&outputs) {
             let sentences = read_sentences(&model, part.trees()?)?;
-            let references = vec![read_lines(&part.reference)?];
+            let mut references = read_lines(&part.reference)?;
+            if config.tokenized {
+                // No translation has codes of a treebank.
+                references.iter_mut().for_each(|line| *line = without_codes(line));
+            }
+            let references = vec![references];
             for search in searches(config.beam) {
                 let lines = translate(&model, &sentences, search, &target, threads);
                 let search = search.name();
@@ -106,10 +112,14 @@ fn translate(
     parallel::map(sentences, threads, worker, |worker, _, sentence| {
         let Some(sentence) = sentence else { return String::new() };
         let decoded = worker.decode(sentence, With::default(), search, List::default(), &Stop::NEVER);
-        let words = decoded.hypotheses.first().map(|best| best.words.as_slice()).unwrap_or_default();
-        let words: Vec<&str> = words.iter().map(|&word| sentence.vocab().text(word)).collect();
-        target.text(&words)
+        let Some(best) = decoded.hypotheses.first() else { return String::new() };
+        worker.derived(sentence, With::default(), &decoded.forest, &best.derivation).compose(*target).text
     })
+}
+
+/// The tokens of a line as people write them.
+fn without_codes(line: &str) -> String {
+    line.split_ascii_whitespace().map(surface).collect::<Vec<_>>().join(" ")
 }
 
 fn scores_error(error: sylvan_eval::EvalError) -> Error {

@@ -47,7 +47,8 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         for (index, tree) in all.into_iter().enumerate() {
             if index % HELD == HELD - 1 { held.push(tree) } else { train.push(tree) }
         }
-        let config = TrainConfig { epochs, threads, ..TrainConfig::default() };
+        let conventions = treebank::conventions(&[trees])?;
+        let config = TrainConfig { epochs, threads, conventions, ..TrainConfig::default() };
         let mut told = |news: News<'_>| {
             if let News::Line(line) = news {
                 say(&format!("  {line}"));

@@ -1,9 +1,12 @@
 //! Tokenising: splits raw text into words.
+//!
+//! The source is split as the parser's treebank splits it: the trees of the text are made of these words.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use sylvan_decode::tokenizer;
-use sylvan_text::{Protect, Tokenizer};
+use sylvan_decode::{SourceText, tokenizer};
+use sylvan_parse::{Conventions, Parser, treebank};
+use sylvan_text::Protect;
 
 use super::each_line;
 use crate::run::Run;
@@ -23,25 +26,37 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
             jobs.push((std::mem::replace(path, out.clone()), out, side));
         }
     }
+    let (bank, parser) = (run.config.treebank.clone(), run.config.parser.clone());
+    let mut inputs: Vec<&Path> = jobs.iter().map(|(from, ..)| from.as_path()).collect();
+    inputs.extend(bank.iter().chain(&parser).map(PathBuf::as_path));
     let stage = Stage {
         name: "tokenise",
-        inputs: jobs.iter().map(|(from, ..)| from.as_path()).collect(),
+        inputs,
         settings: langs.join(" "),
         outputs: jobs.iter().map(|(_, to, _)| to.as_path()).collect(),
     };
     let (threads, progress) = (run.threads, run.progress);
     run.work.run(&stage, say, |_| {
-        let tokenizers = langs.each_ref().map(|lang| tokenizer(lang, Protect::default()));
+        let conventions = match (&bank, &parser) {
+            (Some(bank), _) => treebank::conventions(&[bank])?,
+            (None, Some(parser)) => Parser::open(parser)?.conventions().clone(),
+            (None, None) => Conventions::default(),
+        };
+        let texts =
+            [conventions, Conventions::default()].into_iter().zip(&langs).map(|(conventions, lang)| {
+                SourceText {
+                    tokenizer: Some(tokenizer(lang, Protect::default())),
+                    conventions,
+                    truecaser: None,
+                }
+            });
+        let texts: Vec<SourceText> = texts.collect();
         progress.begin("splitting text into words", None);
         for (from, to, side) in &jobs {
-            let cut = |line: &str| words(&tokenizers[*side], line).join(" ");
+            let cut = |line: &str| texts[*side].tokenized(line);
             each_line(from, to, threads, &cut, &mut |lines| progress.at(lines))?;
         }
         progress.end();
         Ok::<(), Error>(())
     })
-}
-
-fn words<'l>(tokenizer: &Tokenizer, line: &'l str) -> Vec<&'l str> {
-    tokenizer.tokenize(line).iter().map(|token| token.text(line)).collect()
 }

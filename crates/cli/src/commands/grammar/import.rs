@@ -84,6 +84,8 @@ impl Import {
             preprocessing: Preprocessing {
                 clean_up: CleanUp { root, ..CleanUp::as_is() },
                 binarise: self.binarize.map(Direction::from),
+                // The table was learnt from trees as they are.
+                ..Preprocessing::as_is()
             },
             precision: self.quantize.map_or(Precision::Exact, Precision::Bits),
         };

@@ -3,7 +3,7 @@
 use clap::Args;
 use sylvan_rules::extract::{Attach, ExtractConfig, Numbering};
 use sylvan_rules::{
-    Count, Precision, Preprocessing, ScoreConfig, Significance, Smoothing, TargetKey, TreeFormat,
+    Count, Leaves, Precision, Preprocessing, ScoreConfig, Significance, Smoothing, TargetKey, TreeFormat,
 };
 use sylvan_trees::{CleanUp, Direction, Root, Unaries};
 
@@ -15,7 +15,7 @@ pub(crate) struct TreeOptions {
     /// Keep the outermost ROOT or TOP node.
     #[arg(long, help_heading = "Trees")]
     keep_root: bool,
-    /// Leave trees as they are: keep traces, function tags and the outermost node.
+    /// Leave trees as they are: keep traces, function tags, codes such as -LRB- and the outermost node.
     #[arg(long, help_heading = "Trees")]
     as_is: bool,
     /// Merge each chain of nodes with one child into a single node.
@@ -35,7 +35,8 @@ impl TreeOptions {
         if self.collapse_unary {
             clean_up.unaries = Unaries::Collapse;
         }
-        Preprocessing { clean_up, binarise: self.binarize.map(Direction::from) }
+        let leaves = if self.as_is { Leaves::Written } else { Leaves::Surface };
+        Preprocessing { clean_up, leaves, binarise: self.binarize.map(Direction::from) }
     }
 }
 

@@ -16,6 +16,9 @@ pub(crate) struct Info {
     /// Read the whole file and check it against its checksums.
     #[arg(long)]
     verify: bool,
+    /// Also show how the treebank writes what people write otherwise, a line for each.
+    #[arg(long)]
+    conventions: bool,
 }
 
 impl Info {
@@ -32,11 +35,16 @@ impl Info {
         let (tagger, rest) = parser.features();
         line("features of the tagger", &tagger.to_string())?;
         line("features of the parser", &rest.to_string())?;
+        let conventions = parser.conventions().to_text();
+        line("conventions of the treebank", &conventions.lines().count().to_string())?;
         for (name, value) in parser.notes() {
             line(name, value)?;
         }
         let bytes = std::fs::metadata(&self.model).map_or(0, |data| data.len());
         line("megabytes", &format!("{:.1}", bytes as f64 / 1e6))?;
+        if self.conventions {
+            conventions.lines().try_for_each(|line| out.line(line))?;
+        }
         Ok(out.finish()?)
     }
 }

@@ -15,7 +15,8 @@ use crate::threads::threads;
 /// Parses text, one sentence per line, words separated by spaces.
 ///
 /// Each line gives one tree, an empty line an empty one, so that files stay parallel. The time is linear in the
-/// length of a line. Round brackets in words are written -LRB- and -RRB-, as everywhere in Penn brackets.
+/// length of a line. Brackets and quotation marks are read as the parser's treebank writes them; in Penn brackets, round
+/// ones are written -LRB- and -RRB-, as everywhere.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan parser parse --model en.parser < text.en > text.tree")]
 pub(crate) struct Parse {

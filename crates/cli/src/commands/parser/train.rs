@@ -17,7 +17,8 @@ use crate::threads::threads;
 ///
 /// Treebanks are Penn brackets (one tree per line or over many), CoNLL-U or Egret forests; the format is
 /// recognised by the first line, and each kind of parser learns from each format. Wrappers, traces and
-/// function tags are removed. After each pass the parser is measured on the held-out trees, and the best one
+/// function tags are removed. How the treebank writes brackets and quotation marks and where it cuts contractions is
+/// learnt, too, so that raw text can be parsed. After each pass the parser is measured on the held-out trees, and the best one
 /// so far is written. The number of threads does not change the result.
 #[derive(Debug, Args)]
 #[command(
@@ -97,6 +98,7 @@ impl Train {
             },
             window: self.window,
             tags_alone: self.tags_alone,
+            conventions: treebank::conventions(&self.train)?,
             ..TrainConfig::default()
         };
         let progress = Terminal::default();
