@@ -46,6 +46,9 @@ impl PrefixId {
 /// A prefix with more edges than this gets an index of them.
 const FEW: usize = 64;
 
+/// Heads of edges, and the edges' places, by head.
+type Places = Rc<[(VertexId, u32)]>;
+
 /// A symbol's meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Sym {
@@ -113,8 +116,8 @@ pub struct PredictionTables<'f> {
     left_corners: Corners,
     /// Places in `sorted` of the edges that start with a vertex.
     starting_with: IndexVec<VertexId, Vec<u32>>,
-    /// The edges of prefixes with many of them: heads and places in `sorted`, by head.
-    by_head: RefCell<HashMap<PrefixId, Rc<[(VertexId, u32)]>>>,
+    /// The edges of prefixes with many of them, as places in `sorted`.
+    by_head: RefCell<HashMap<PrefixId, Places>>,
     climbs: RefCell<HashMap<VertexId, HashMap<VertexId, f64>>>,
     /// Edges looked at for future costs.
     edges_seen: Cell<u64>,

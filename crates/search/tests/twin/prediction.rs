@@ -290,12 +290,15 @@ impl<'f> BottomUp<'f> {
         if starts.len() > self.config.prefixes {
             let value = |symbol: &Symbol| {
                 let Symbol::Bundle(words, _) = symbol else { unreachable!("bundles start") };
-                let ahead =
-                    if self.config.future { self.open(vertex, &[symbol.clone()], false) } else { 0.0 };
+                let ahead = if self.config.future {
+                    self.open(vertex, std::slice::from_ref(symbol), false)
+                } else {
+                    0.0
+                };
                 ahead + self.estimate.bundle(*words)
             };
             starts.sort_by(|a, b| {
-                let content = |symbol: &Symbol| self.content(&[symbol.clone()]);
+                let content = |symbol: &Symbol| self.content(std::slice::from_ref(symbol));
                 descending(value(a), value(b)).then(content(a).cmp(&content(b)))
             });
             starts.truncate(self.config.prefixes);
