@@ -16,7 +16,6 @@ use sylvan_base::Id;
 use sylvan_base::hash::fold;
 use sylvan_forest::{BundleId, Derivation, EdgeId, Target, TranslationForest, VertexId};
 
-use crate::cube_pruning::BoundaryEstimate;
 use crate::deduction::EdgeOrder;
 use crate::out_forest::{OutForest, OutForestBuilder};
 use crate::outcome::better;
@@ -56,6 +55,17 @@ pub struct Way<'c> {
     pub edge: EdgeId,
     /// Numbers of items.
     pub tails: &'c [u32],
+}
+
+/// What the first words of an item, which still lack their history, count for when items are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoundaryEstimate {
+    /// Nothing: only what is certain.
+    None,
+    /// What they score without history (Chiang 2007).
+    Local,
+    /// The better guess that the model has ([`TwoSided::rest`]), if it has one.
+    Rest,
 }
 
 /// Whether derivations that lose to another one with the same boundary are forgotten.

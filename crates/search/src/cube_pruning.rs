@@ -28,20 +28,9 @@ use std::collections::BinaryHeap;
 
 use sylvan_forest::{EdgeId, TranslationForest, VertexId};
 
-use crate::chart::{Chart, Item, Losers};
+use crate::chart::{BoundaryEstimate, Chart, Item, Losers};
 use crate::stop::Stop;
 use crate::{Beam, Outcome, TwoSided};
-
-/// What the first words of an item, which still lack their history, count for when items are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BoundaryEstimate {
-    /// Nothing: only what is certain.
-    None,
-    /// What they score without history (Chiang 2007).
-    Local,
-    /// The better guess that the model has ([`TwoSided::rest`]), if it has one.
-    Rest,
-}
 
 /// The settings of cube pruning; limits are per vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

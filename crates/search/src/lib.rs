@@ -49,8 +49,8 @@ mod two_sided;
 
 pub use boundary_words::{Boundary, BoundaryWords, ShownBoundary};
 pub use brute_force::{Derivations, brute_force};
-pub use chart::{Chart, Losers, Way};
-pub use cube_pruning::{BoundaryEstimate, Cube, CubePruning, cube_pruning};
+pub use chart::{BoundaryEstimate, Chart, Losers, Way};
+pub use cube_pruning::{Cube, CubePruning, cube_pruning};
 pub use deduction::{Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
 pub use engine::{Completed, Engine, Goals, Limits, OnVisit, Run, Visit};
 pub use estimate::{Estimate, inside_estimate};
