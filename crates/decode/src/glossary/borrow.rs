@@ -76,7 +76,11 @@ impl SourceSide {
     fn with_terms(source: &[Source], tree: &Tree, node: NodeId, terms: &[Term]) -> Option<Self> {
         let mut side = Self { tokens: Vec::new(), moved: Vec::new(), terms: Vec::new() };
         let mut words = 0;
-        let term_at = |place: u32| terms.iter().position(|term| term.span.contains(place as usize));
+        // Terms are in order and apart.
+        let term_at = |place: u32| {
+            let term = terms.partition_point(|term| term.span.end <= place);
+            terms.get(term).is_some_and(|found| found.span.start <= place).then_some(term)
+        };
         let mut pending = vec![Child::Node(node)];
         for token in source {
             match (token, pending.pop()?) {

@@ -88,6 +88,8 @@ impl Glossary {
     }
 
     fn find<'g>(&'g self, words: &[&str], out: &mut Vec<Occurrence<'g>>) {
+        let mut places: HashMap<Span, usize> = HashMap::default();
+        places.extend(out.iter().enumerate().map(|(index, known)| (known.span, index)));
         for start in 0..words.len() {
             for &entry in self.by_first.get(words[start]).map_or(&[][..], Vec::as_slice) {
                 let Entry { source, targets } = &self.entries[entry];
@@ -95,7 +97,7 @@ impl Glossary {
                 if words.len() - start >= source.len() && here.eq(source.iter().map(|word| &**word)) {
                     let span = Span::new(start, start + source.len());
                     let targets: Vec<&str> = targets.iter().map(|target| &**target).collect();
-                    match out.iter_mut().find(|known| known.span == span) {
+                    match places.get(&span).map(|&known| &mut out[known]) {
                         // Another glossary has the same term.
                         Some(known) => {
                             for target in targets {
@@ -104,7 +106,10 @@ impl Glossary {
                                 }
                             }
                         }
-                        None => out.push(Occurrence { span, targets }),
+                        None => {
+                            places.insert(span, out.len());
+                            out.push(Occurrence { span, targets });
+                        }
                     }
                 }
             }
