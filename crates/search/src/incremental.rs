@@ -287,6 +287,10 @@ impl Deduction for TopDown<'_> {
         if target.is_empty() {
             stack = self.skip_bundles(stack, |bundle| bundles.push(bundle));
         }
+        // A complete item is compared with its last word, which is not known here.
+        if target.is_empty() && stack == EMPTY {
+            return f64::INFINITY;
+        }
         let future = target.iter().fold(self.cells[stack].future, |sum, &symbol| sum + self.value(symbol));
         self.forest.edge(edge).spec.score + future
     }

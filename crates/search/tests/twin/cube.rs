@@ -7,7 +7,7 @@
 //!   its predecessor was taken, the cell that is smaller by one in its last coordinate that is not 0.
 //! - Of the cells that may be taken the one with the highest rank, then the smallest content, then the one that could
 //!   be taken first, is next. It ends with `beam` items of different states, or after `pops` cells.
-//!   A plain beam takes all cells and keeps the best `beam` in the end.
+//!   A plain beam takes all cells, edge by edge, the last coordinate running fastest, and keeps the best `beam`.
 //! - *Rank* may also leave out the better guess, or all that words without history score.
 //! - *Recombination*: of items whose pieces have the same state the one with the higher score, then the smaller
 //!   content, stays. In the end items are sorted by rank, then content, then by when their state was first met.
@@ -83,6 +83,9 @@ fn fill<M: TwoSided>(
         }
         let best = (0..may_be_taken.len()).min_by(|&a, &b| {
             let (a, b) = (&may_be_taken[a], &may_be_taken[b]);
+            if limits.plain {
+                return a.edge.cmp(&b.edge).then_with(|| a.tails.cmp(&b.tails));
+            }
             descending(a.rank, b.rank).then(a.content.cmp(&b.content))
         });
         let Some(best) = best else { break };
