@@ -217,6 +217,7 @@ fn what_was_done_is_kept_and_what_changed_is_done_again() {
         ["--evidence", "false"],
         ["--binarize", "none"],
         ["--metric", "ter"],
+        ["--tuner", "forest-mert"],
         ["--seed", "2"],
         ["--rounds", "1"],
         ["--nbest", "20"],
@@ -325,6 +326,7 @@ fn what_is_wrong_is_told_before_long_work_and_leaves_no_model() {
     for (option, value, expected) in [
         ("--symmetrize", "magic", "symmetrize"),
         ("--metric", "blue", "bleu, ter, chrf or ribes"),
+        ("--tuner", "mira", "expected mert or forest-mert"),
         ("--smoothing", "x", "kneser-ney"),
         ("--binarize", "x", "none, left or right"),
         ("--align-preset", "x", "fast, default or best"),

@@ -36,6 +36,7 @@ fn tuning_alone_improves_the_score_and_is_the_same_at_any_number_of_threads() {
     assert!(corpus.read("plot.svg").contains("BLEU per round"));
     for option in [
         &["--method", "mira"][..],
+        &["--method", "forest-mert"],
         &["--method", "pro"],
         &["--metric", "ter:2,chrf"],
         &["--seed", "2"],
@@ -52,6 +53,43 @@ fn tuning_alone_improves_the_score_and_is_the_same_at_any_number_of_threads() {
     assert_ne!(tune(&["--weights", "w"]), one);
     let output = corpus.run(&[&OF_MODEL[..], &["--reference", "train.en"]].concat(), "");
     assert!(failure(&output).contains("found 200 lines, expected 60 as in dev.tree"));
+}
+
+#[test]
+fn forests_are_tuned_on_with_every_search_and_decode_as_tuning_saw_them() {
+    let corpus = Corpus::new(200);
+    success(&corpus.train("m", &[]));
+    // Two language models: what they say of an arc is told apart.
+    let model = ["--grammar", "m.work/rules", "--lm", "m.work/lm", "--lm", "m.work/lm"];
+    let text = ["--trees", "dev.tree", "--reference", "dev.en", "--rounds", "3", "--nbest", "5"];
+    let method = ["--method", "forest-mert", "--restarts", "1", "--out", "w", "--log", "l"];
+    let tune = |more: &[&str]| corpus.run(&[&["tune"], &model[..], &text, &method, more].concat(), "");
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let weights = |more: &[&str]| {
+        success(&tune(more));
+        corpus.read("w")
+    };
+    for search in ["refine", "cube", "incremental", "prediction"] {
+        let search = ["--search", search, "--beam", "10"];
+        let one = weights(&[&search[..], &["--threads", "1"]].concat());
+        assert_eq!(weights(&[&search[..], &["--threads", "3"]].concat()), one, "{search:?}");
+        let log = json(&corpus.read("l"));
+        let round = |number: usize, what: &str| log["rounds"][number][what].as_f64().unwrap();
+        assert!(log["score"].as_f64().unwrap() > round(0, "score"), "{search:?}: {log}");
+        // With these weights the decoder finds what the best round found.
+        let decode = [&["decode", "--weights", "w"], &model[..], &search].concat();
+        corpus.write("out", &success(&corpus.run(&decode, &corpus.read("dev.tree"))));
+        let score = ["score", "--ref", "dev.en", "--tokenize", "none", "--format", "json", "out"];
+        let score = json(&success(&corpus.run(&score, "")));
+        let (seen, found) = (log["score"].as_f64().unwrap(), score["bleu"]["score"].as_f64().unwrap());
+        assert!((found - seen).abs() < 0.01, "{search:?}: {found} and {seen}");
+    }
+    // A margin of 0 leaves the best derivations, a wide one leaves more; lists alone are something else again.
+    let all = [&["--forest-margin", "0"][..], &["--forest-margin", "inf"], &["--forest-margin", "1"], &[]]
+        .map(|more| weights(&[&["--beam", "10"], more].concat()));
+    assert!(all[0] != all[1] && all[2] == all[3] && all[3] != all[0], "{all:?}");
+    assert!(failure(&tune(&["--forest-margin", "-1"])).contains("expected 0 or more, or inf; 1 is usual"));
+    assert!(failure(&tune(&["--sparse"])).contains("found --method forest-mert, expected mira or pro"));
 }
 
 #[test]

@@ -60,6 +60,11 @@ impl OutForest {
         &self.edges[arc.edges.start as usize..arc.edges.end as usize]
     }
 
+    /// The order of edges that are collected tails first, arc by arc.
+    pub fn order(&self) -> EdgeOrder {
+        self.order
+    }
+
     /// The derivation of a list of edges that was collected tails first, arc by arc.
     pub fn derivation<E: Edges>(&self, forest: &E, edges: Vec<EdgeId>) -> Derivation {
         derivation(forest, edges, self.order)

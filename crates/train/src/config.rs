@@ -71,6 +71,8 @@ pub struct Config {
     pub evidence: bool,
     /// Binarisation of trees: none, left or right.
     pub binarize: String,
+    /// How weights are tuned: mert or forest-mert.
+    pub tuner: String,
     /// At most this many rounds of tuning.
     pub rounds: usize,
     /// Translations per sentence and round.
@@ -116,6 +118,7 @@ impl Default for Config {
             smoothing: "none".to_string(),
             evidence: true,
             binarize: "right".to_string(),
+            tuner: "mert".to_string(),
             rounds: 10,
             nbest: 100,
             metric: "bleu".to_string(),

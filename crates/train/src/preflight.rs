@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) smoothing: Smoothing,
     pub(crate) binarize: Option<Direction>,
     pub(crate) metric: Mixture,
+    /// Whether weights are tuned on forests.
+    pub(crate) forests: bool,
 }
 
 /// A smaller tuning text is too small to tell weights apart.
@@ -100,6 +102,11 @@ fn settings(config: &Config) -> Result<Settings> {
         "right" => Some(Direction::Right),
         other => return Err(wrong("binarize", other, "none, left or right")),
     };
+    let forests = match config.tuner.as_str() {
+        "mert" => false,
+        "forest-mert" => true,
+        other => return Err(wrong("tuner", other, "mert or forest-mert")),
+    };
     let preset = config.align_preset.parse::<Preset>();
     let heuristic = config.symmetrize.parse::<Heuristic>();
     let metric = Mixture::parse(&config.metric, Tokenizer::None);
@@ -123,6 +130,7 @@ fn settings(config: &Config) -> Result<Settings> {
         smoothing,
         binarize,
         metric: metric.map_err(|fault| Error::setting("metric", fault.found, fault.expected))?,
+        forests,
     })
 }
 

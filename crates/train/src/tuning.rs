@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
-use sylvan_base::{Progress, Vocab, parallel};
+use sylvan_base::{Id, Progress, Vocab, parallel};
 use sylvan_decode::features::Features;
-use sylvan_decode::{List, Model, Sentence, With, Worker};
+use sylvan_decode::{Decoded, List, Model, Sentence, With, Worker};
 use sylvan_eval::Metric;
+use sylvan_forest::{Derivation, EdgeId};
 use sylvan_rules::Weights;
-use sylvan_search::{Search, Stop};
-use sylvan_tune::{Candidate, Decode, Method, Mixture, Plan, Round, Start, Tuned, Values, tune};
+use sylvan_search::{EdgeOrder, Search, Stop};
+use sylvan_tune::{
+    Candidate, Decode, FeatureForest, Method, Mixture, Plan, Round, Start, Tuned, Values, tune,
+};
 
 /// Where tuning starts, and how far it may go from there. Features that start at 0 and are not tuned are left
 /// out.
@@ -94,8 +97,9 @@ impl Text<'_> {
         (tuned, name)
     }
 
-    /// The translations of one sentence with their features.
-    fn list(&self, worker: &mut Worker, sentence: &Sentence) -> Vec<(String, Vec<(String, f64)>)> {
+    /// Translates one sentence; a forest is made if there is a margin for it. `numbers` are those of the model's
+    /// features.
+    fn found(&self, worker: &mut Worker, sentence: &Sentence, forest: Option<(f64, &[usize])>) -> Found {
         let wanted = List { best: self.nbest.max(2), distinct: false };
         let decoded = worker.decode(sentence, With::default(), self.search, wanted, &Stop::NEVER);
         let list = decoded.hypotheses.iter().map(|hypothesis| {
@@ -106,33 +110,93 @@ impl Text<'_> {
             }
             (sentence.vocab().join(&hypothesis.words), features)
         });
-        list.collect()
+        let list = list.collect();
+        let forest = forest.and_then(|(margin, numbers)| packed(worker, sentence, decoded, margin, numbers));
+        Found { list, forest }
     }
+
+    fn decode_text(
+        &mut self,
+        names: &mut Vocab,
+        weights: &[f64],
+        margin: Option<f64>,
+    ) -> Vec<(Vec<Candidate>, Option<FeatureForest>)> {
+        self.model = Arc::new(self.model.with_weights(named(names, weights)));
+        // Names are numbered in the order of the text, whichever thread decoded what.
+        let numbers: Vec<usize> =
+            self.model.features().all().iter().map(|feature| names.intern(&feature.name).index()).collect();
+        let forest = margin.map(|margin| (margin, numbers.as_slice()));
+        self.progress.begin("decoding the tuning text", Some(self.sentences.len() as u64));
+        let done = AtomicU64::new(0);
+        let worker = || Worker::new(Arc::clone(&self.model));
+        let all = parallel::map(self.sentences, self.threads, worker, |worker, _, sentence| {
+            let found = sentence.as_ref().map(|sentence| self.found(worker, sentence, forest));
+            self.progress.at(done.fetch_add(1, Ordering::Relaxed) + 1);
+            found.unwrap_or_default()
+        });
+        self.progress.end();
+        let all = all.into_iter().map(|Found { list, forest }| {
+            let list = list.into_iter().map(|(text, features)| {
+                let values = features.iter().map(|(name, value)| (names.intern(name), *value));
+                Candidate { text, values: Values::new(values) }
+            });
+            (list.collect(), forest)
+        });
+        all.collect()
+    }
+}
+
+/// What was found for one sentence.
+#[derive(Default)]
+struct Found {
+    list: Vec<(String, Vec<(String, f64)>)>,
+    forest: Option<FeatureForest>,
+}
+
+/// The forest of what a search found, with features by number.
+fn packed(
+    worker: &Worker,
+    sentence: &Sentence,
+    decoded: Decoded,
+    margin: f64,
+    numbers: &[usize],
+) -> Option<FeatureForest> {
+    let Decoded { forest, out, .. } = decoded;
+    let (out, forest) = (out?, Arc::new(forest));
+    let count = numbers.iter().max().map_or(0, |most| most + 1);
+    let values = |edges: &[EdgeId]| {
+        let derivation = out.derivation(&forest.forest, edges.to_vec());
+        let found = worker.derived(sentence, With::default(), &forest, &derivation).values();
+        let mut values = vec![0.0; count];
+        numbers.iter().zip(found).for_each(|(&number, value)| values[number] = value);
+        values
+    };
+    // What the search found is large and not needed for reading.
+    let (order, vocab, read) = (out.order(), sentence.vocab().clone(), Arc::clone(&forest));
+    let text = move |edges: &[EdgeId]| {
+        let derivation = match order {
+            EdgeOrder::HeadsFirst => Derivation::new(edges.to_vec()),
+            EdgeOrder::TailsFirst => Derivation::from_tails_first(&read.forest, edges),
+        };
+        vocab.join(&derivation.words(&read.forest))
+    };
+    Some(FeatureForest::new(&out, margin, values, text))
 }
 
 impl Decode for Text<'_> {
     type Error = std::convert::Infallible;
 
     fn decode(&mut self, names: &mut Vocab, weights: &[f64]) -> Result<Vec<Vec<Candidate>>, Self::Error> {
-        self.model = Arc::new(self.model.with_weights(named(names, weights)));
-        self.progress.begin("decoding the tuning text", Some(self.sentences.len() as u64));
-        let done = AtomicU64::new(0);
-        let worker = || Worker::new(Arc::clone(&self.model));
-        let lists = parallel::map(self.sentences, self.threads, worker, |worker, _, sentence| {
-            let list = sentence.as_ref().map(|sentence| self.list(worker, sentence));
-            self.progress.at(done.fetch_add(1, Ordering::Relaxed) + 1);
-            list.unwrap_or_default()
-        });
-        self.progress.end();
-        // Names are numbered in the order of the text, whichever thread decoded what.
-        let lists = lists.into_iter().map(|list| {
-            let list = list.into_iter().map(|(text, features)| {
-                let values = features.iter().map(|(name, value)| (names.intern(name), *value));
-                Candidate { text, values: Values::new(values) }
-            });
-            list.collect()
-        });
-        Ok(lists.collect())
+        Ok(self.decode_text(names, weights, None).into_iter().map(|(list, _)| list).collect())
+    }
+
+    fn decode_forests(
+        &mut self,
+        names: &mut Vocab,
+        weights: &[f64],
+        margin: f64,
+    ) -> Result<Vec<(Vec<Candidate>, Option<FeatureForest>)>, Self::Error> {
+        Ok(self.decode_text(names, weights, Some(margin)))
     }
 }
 

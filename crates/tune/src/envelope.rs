@@ -22,28 +22,31 @@ pub struct Segment {
     pub line: usize,
 }
 
+/// Lines whose slopes differ relatively less than this are parallel: the slopes are sums, and sums of the same numbers
+/// in another order differ by rounding. Where such lines meet means nothing.
+const PARALLEL: f64 = 1e-10;
+
 /// The lines on top from minus to plus infinity, left to right. Of equal lines the first one stands for all.
 pub fn upper_envelope(lines: &[Line], out: &mut Vec<Segment>) {
-    out.clear();
-    let mut order: Vec<usize> = (0..lines.len()).collect();
-    order.sort_unstable_by(|&a, &b| {
-        let (x, y) = (lines[a], lines[b]);
-        x.slope.total_cmp(&y.slope).then(y.intercept.total_cmp(&x.intercept)).then(a.cmp(&b))
+    let mut order: Vec<(Line, usize)> = lines.iter().copied().zip(0..).collect();
+    // Stable, so that the first of equal lines stays the first.
+    order.sort_by(|(x, _), (y, _)| {
+        x.slope.total_cmp(&y.slope).then_with(|| y.intercept.total_cmp(&x.intercept))
     });
+    out.clear();
     // By rising slope; each new line hides those that it meets before their own start.
-    for line in order {
-        let Line { slope, intercept } = lines[line];
+    for &(Line { slope, intercept }, line) in &order {
         let mut start = f64::NEG_INFINITY;
         let mut hidden = false;
         while let Some(&Segment { start: begins, line: held }) = out.last() {
             let held = lines[held];
-            if held.slope == slope {
-                // Parallel: the one before it in the order is higher, or the same.
+            if slope - held.slope > PARALLEL * (1.0 + slope.abs()) {
+                start = (held.intercept - intercept) / (slope - held.slope);
+                if start > begins {
+                    break;
+                }
+            } else if intercept <= held.intercept {
                 hidden = true;
-                break;
-            }
-            start = (held.intercept - intercept) / (slope - held.slope);
-            if start > begins {
                 break;
             }
             out.pop();

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! weights --Decode--> n-best lists --Pool--> mert | mira | pro --> weights --> .. until nothing changes
-//!                     forests --FeatureForest, Forests--> mert
+//!                     `--and forests --FeatureForest, Forests--> mert
 //! ```
 //!
 //! Metrics are those of `sylvan-eval`; all work goes through their statistics per line. Results are the same bytes
@@ -38,6 +38,8 @@
 //! ```
 
 mod envelope;
+mod feature_forest;
+mod forest_envelope;
 mod forests;
 mod line_search;
 mod lists;
@@ -51,7 +53,9 @@ mod swap;
 mod tuning;
 
 pub use envelope::{Line, Segment, upper_envelope};
-pub use forests::{FeatureForest, Forests, Judge};
+pub use feature_forest::FeatureForest;
+pub use forest_envelope::{Winner, winners};
+pub use forests::Forests;
 pub use line_search::{Direction, Point, Space, line_search};
 pub use lists::Lists;
 pub use mert::{MertConfig, Optimum, mert};

@@ -66,15 +66,15 @@ pub struct Point {
     pub gain: f64,
 }
 
-/// How far beyond the outermost step to go where everything beyond is the best.
+/// How far beyond the outermost step is well inside, where everything beyond is the best.
 const BEYOND: f64 = 0.1;
 
 /// Intervals that are relatively narrower than this are rounding: several lines meet in one point, as the sums of
 /// two forests' lines always do. No point could be chosen inside such an interval.
 const NARROW: f64 = 1e-10;
 
-/// Finds the best interval of a line and its middle. Among equals it takes the one that contains 0, else the widest,
-/// else the leftmost.
+/// Finds the best interval of a line and its middle; of an interval without end the point next to 0 that is well
+/// inside. Among equals it takes the one with 0 inside, else the widest, else the leftmost.
 pub fn line_search<S: Space>(space: &S, prepared: &S::Prepared, direction: &Direction) -> Point {
     let metric = space.metric();
     let mut total = <S::Metric as Metric>::Stats::default();
@@ -127,8 +127,9 @@ struct Interval {
 }
 
 impl Interval {
+    /// On a step two translations win at once, so that weights there promise nothing.
     fn has_zero(self) -> bool {
-        self.start <= 0.0 && 0.0 < self.end
+        self.start < 0.0 && 0.0 < self.end
     }
 
     fn beats(self, other: Self) -> bool {
@@ -142,10 +143,8 @@ impl Interval {
     fn middle(self) -> f64 {
         match (self.start.is_finite(), self.end.is_finite()) {
             (true, true) => f64::midpoint(self.start, self.end),
-            // Nothing to gain by moving.
-            _ if self.has_zero() => 0.0,
-            (true, false) => self.start + BEYOND,
-            (false, true) => self.end - BEYOND,
+            (true, false) => f64::max(0.0, self.start + BEYOND),
+            (false, true) => f64::min(0.0, self.end - BEYOND),
             (false, false) => 0.0,
         }
     }

@@ -38,6 +38,28 @@ impl<'p, M: Metric> Lists<'p, M> {
         });
         Self { metric: pool.metric(), dimensions, sentences: sentences.collect() }
     }
+
+    /// The lines of a sentence's translations.
+    pub(crate) fn lines(&self, sentence: usize, prepared: &[Vec<f64>], direction: &Direction) -> Vec<Line> {
+        let (sentence, scores) = (&self.sentences[sentence], &prepared[sentence]);
+        let line = |(&intercept, slope): (&f64, f64)| Line { slope, intercept };
+        match direction {
+            Direction::Axis(axis) => {
+                let column = sentence.columns.chunks_exact(sentence.stats.len().max(1)).nth(*axis);
+                let slopes = column.unwrap_or_default().iter().map(|&value| f64::from(value));
+                scores.iter().zip(slopes).map(line).collect()
+            }
+            Direction::Vector(vector) => {
+                let slopes = sentence.products(|feature| vector[feature]);
+                scores.iter().zip(slopes).map(line).collect()
+            }
+        }
+    }
+
+    /// What a translation of a sentence contributes.
+    pub(crate) fn stats(&self, sentence: usize, translation: usize) -> M::Stats {
+        self.sentences[sentence].stats[translation]
+    }
 }
 
 impl<M: Metric> Space for Lists<'_, M> {
@@ -68,22 +90,10 @@ impl<M: Metric> Space for Lists<'_, M> {
         direction: &Direction,
         out: &mut Vec<(Segment, M::Stats)>,
     ) {
-        let (sentence, scores) = (&self.sentences[sentence], &prepared[sentence]);
-        let line = |(&intercept, slope): (&f64, f64)| Line { slope, intercept };
-        let lines: Vec<Line> = match direction {
-            Direction::Axis(axis) => {
-                let column = sentence.columns.chunks_exact(sentence.stats.len().max(1)).nth(*axis);
-                let slopes = column.unwrap_or_default().iter().map(|&value| f64::from(value));
-                scores.iter().zip(slopes).map(line).collect()
-            }
-            Direction::Vector(vector) => {
-                let slopes = sentence.products(|feature| vector[feature]);
-                scores.iter().zip(slopes).map(line).collect()
-            }
-        };
+        let lines = self.lines(sentence, prepared, direction);
         let mut segments = Vec::new();
         upper_envelope(&lines, &mut segments);
-        out.extend(segments.into_iter().map(|segment| (segment, sentence.stats[segment.line])));
+        out.extend(segments.into_iter().map(|segment| (segment, self.stats(sentence, segment.line))));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use sylvan_base::{Rng, parallel};
 
-use crate::line_search::{Direction, Point, Space, line_search};
+use crate::line_search::{Direction, Space, line_search};
 
 /// Settings of the optimiser.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,23 +97,22 @@ fn climb<S: Space>(
                 Direction::Vector((0..space.dimensions()).map(&mut one).collect())
             })
             .collect();
-        let mut best: Option<(Point, Direction)> = None;
-        for direction in axes.chain(random) {
+        let points = axes.chain(random).map(|direction| {
             let point = line_search(space, &prepared, &direction);
-            if best.as_ref().is_none_or(|(held, _)| point.gain > held.gain) {
-                best = Some((point, direction));
-            }
-        }
-        let Some((point, direction)) = best else { break };
-        let better = point.gain > gain + LEAST;
-        if gain == f64::NEG_INFINITY || better {
-            gain = point.gain;
-            for (feature, weight) in weights.iter_mut().enumerate() {
-                *weight += point.gamma * direction.of(feature);
-            }
-        }
-        if !better {
+            (point, direction)
+        });
+        // Of equals the first.
+        let best = points.reduce(|best, other| if other.0.gain > best.0.gain { other } else { best });
+        let (point, direction) = best.unwrap_or_else(|| {
+            let nowhere = Direction::Vector(vec![0.0; space.dimensions()]);
+            (line_search(space, &prepared, &nowhere), nowhere)
+        });
+        if point.gain <= gain + LEAST {
             break;
+        }
+        gain = point.gain;
+        for (feature, weight) in weights.iter_mut().enumerate() {
+            *weight += point.gamma * direction.of(feature);
         }
     }
     Optimum { weights, gain }
@@ -129,5 +128,42 @@ pub(crate) fn set_length(weights: &mut [f64], wanted: f64) {
     let found = length(weights);
     if found > 0.0 && wanted > 0.0 {
         weights.iter_mut().for_each(|weight| *weight *= wanted / found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_weights_keep_known_signs_and_stay_within_the_spread() {
+        let mut rng = Rng::new(1);
+        let mut draw = |at: f64, spread: f64| -> (f64, f64) {
+            let all: Vec<f64> = (0..200).map(|_| random_weight(at, spread, &mut rng)).collect();
+            (all.iter().copied().fold(f64::INFINITY, f64::min), all.into_iter().fold(f64::NEG_INFINITY, f64::max))
+        };
+        let within = |(low, high): (f64, f64), least: f64, most: f64| {
+            // All of the range, and no more.
+            let near = 0.05 * (most - least);
+            least <= low && low < least + near && most - near < high && high <= most
+        };
+        assert!(within(draw(0.1, 2.0), 0.0, 2.0));
+        assert!(within(draw(-9.0, 0.5), -0.5, 0.0));
+        assert!(within(draw(0.0, 0.5), -0.5, 0.5));
+        assert_eq!(draw(0.3, 0.0), (0.3, 0.3));
+        assert_eq!(draw(0.0, 0.0), (0.0, 0.0));
+    }
+
+    #[test]
+    fn lengths_are_sums_of_absolute_values() {
+        assert_eq!(length(&[0.5, -1.5, 0.0]), 2.0);
+        let mut weights = [0.5, -1.5, 0.0];
+        set_length(&mut weights, 8.0);
+        assert_eq!(weights, [2.0, -6.0, 0.0]);
+        set_length(&mut weights, 0.0);
+        assert_eq!(weights, [2.0, -6.0, 0.0], "no length is wanted");
+        let mut none = [0.0, 0.0];
+        set_length(&mut none, 3.0);
+        assert_eq!(none, [0.0, 0.0], "there is nothing to scale");
     }
 }

@@ -103,8 +103,16 @@ impl<'m, M: Metric> Pool<'m, M> {
 
     /// What a translation of a sentence contributes to the metric.
     pub fn stats(&mut self, sentence: usize, text: &str) -> M::Stats {
+        let mut workspace = std::mem::take(&mut self.workspace);
+        let stats = self.judge(sentence, text, &mut workspace);
+        self.workspace = workspace;
+        stats
+    }
+
+    /// The same with a workspace of the caller's.
+    pub(crate) fn judge(&self, sentence: usize, text: &str, workspace: &mut Workspace) -> M::Stats {
         let references: Vec<&str> = self.references[sentence].iter().map(String::as_str).collect();
-        self.metric.line(text, &references, &mut self.workspace)
+        self.metric.line(text, &references, workspace)
     }
 
     /// Adds the new ones and returns how many they were. The same words with other features are another translation.

@@ -4,6 +4,8 @@ use serde::Serialize;
 use sylvan_base::Vocab;
 use sylvan_eval::Metric;
 
+use crate::feature_forest::FeatureForest;
+use crate::forests::Forests;
 use crate::lists::Lists;
 use crate::mert::{MertConfig, length, mert, set_length};
 use crate::mira::{MiraConfig, mira};
@@ -18,6 +20,17 @@ pub trait Decode {
     /// The best translations of each sentence, best first, with these weights (one per feature; features without a
     /// weight weigh 0). Features are numbered by `names`, to which new ones are added.
     fn decode(&mut self, names: &mut Vocab, weights: &[f64]) -> Result<Vec<Vec<Candidate>>, Self::Error>;
+
+    /// The same, each sentence with a forest of what the search found within `margin` of the best. A decoder that has
+    /// no forests is tuned on lists.
+    fn decode_forests(
+        &mut self,
+        names: &mut Vocab,
+        weights: &[f64],
+        _margin: f64,
+    ) -> Result<Vec<(Vec<Candidate>, Option<FeatureForest>)>, Self::Error> {
+        Ok(self.decode(names, weights)?.into_iter().map(|list| (list, None)).collect())
+    }
 }
 
 /// How weights are found from a pool.
@@ -25,10 +38,22 @@ pub trait Decode {
 pub enum Method {
     /// Line searches; for up to some dozens of features.
     Mert(MertConfig),
+    /// Line searches on forests as well, without arcs that no derivation within `margin` of the best one has.
+    ForestMert {
+        /// Settings of the optimiser.
+        mert: MertConfig,
+        /// How much less a derivation may score.
+        margin: f64,
+    },
     /// Margins; for any number of features.
     Mira(MiraConfig),
     /// Rankings; for any number of features.
     Pro(ProConfig),
+}
+
+impl Method {
+    /// The margin of forests unless another is wanted.
+    pub const USUAL_MARGIN: f64 = 1.0;
 }
 
 /// One feature before tuning.
@@ -110,11 +135,16 @@ pub fn tune<M: Metric, D: Decode>(
     let mut promised = None;
     let mut best: Option<usize> = None;
     let ended = loop {
-        let lists = decoder.decode(&mut names, &weights)?;
+        let found = match method {
+            Method::ForestMert { margin, .. } => decoder.decode_forests(&mut names, &weights, *margin)?,
+            _ => decoder.decode(&mut names, &weights)?.into_iter().map(|list| (list, None)).collect(),
+        };
         weights.resize(names.len(), 0.0);
         let mut total = M::Stats::default();
         let mut new = 0;
-        for (sentence, list) in lists.into_iter().enumerate().take(pool.len()) {
+        let mut forests = Vec::with_capacity(pool.len());
+        for (sentence, (list, forest)) in found.into_iter().enumerate().take(pool.len()) {
+            forests.push(forest);
             let first = list.first().map(|candidate| candidate.text.clone()).unwrap_or_default();
             total += pool.stats(sentence, &first);
             new += pool.add(sentence, list);
@@ -142,12 +172,17 @@ pub fn tune<M: Metric, D: Decode>(
         }
         let spread: Vec<f64> =
             (0..names.len()).map(|n| start.get(n).map_or(0.1, |start| start.spread)).collect();
+        // Different random numbers in each round, but the same in each run.
+        let in_round = |config: &MertConfig| {
+            let seed = config.seed.wrapping_mul(1000).wrapping_add(number as u64);
+            MertConfig { seed, ..config.clone() }
+        };
         let optimum = match method {
             Method::Mert(config) => {
-                // Different random numbers in each round, but the same in each run.
-                let seed = config.seed.wrapping_mul(1000).wrapping_add(number as u64);
-                let config = MertConfig { seed, ..config.clone() };
-                mert(&Lists::new(&pool, names.len()), &weights, &spread, &config)
+                mert(&Lists::new(&pool, names.len()), &weights, &spread, &in_round(config))
+            }
+            Method::ForestMert { mert: config, .. } => {
+                mert(&Forests::new(&pool, &forests, names.len()), &weights, &spread, &in_round(config))
             }
             Method::Mira(config) => mira(&pool, &weights, config),
             Method::Pro(config) => pro(&pool, &weights, config),

@@ -110,6 +110,9 @@ pub(crate) struct Train {
     /// What tuning optimises: bleu, ter, chrf, ribes or a mixture such as bleu:2,ribes:1.
     #[arg(long, value_name = "METRIC", help_heading = "Methods")]
     metric: Option<String>,
+    /// How weights are tuned: mert, or forest-mert (see `sylvan tune --help`).
+    #[arg(long, value_name = "NAME", help_heading = "Methods")]
+    tuner: Option<String>,
     /// At most this many rounds of tuning.
     #[arg(long, value_name = "N", help_heading = "Methods")]
     rounds: Option<usize>,
@@ -167,6 +170,7 @@ impl Train {
             binarize,
             lm_order,
             metric,
+            tuner,
             rounds,
             nbest,
             beam,

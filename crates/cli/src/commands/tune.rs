@@ -83,6 +83,10 @@ struct TuneOptions {
     /// Random starts of line searches.
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     restarts: u32,
+    /// forest-mert: leave out of forests what only derivations have that score this much less than the best; inf
+    /// keeps all.
+    #[arg(long, value_name = "NATS", allow_negative_numbers = true, default_value_t = Method::USUAL_MARGIN)]
+    forest_margin: f64,
     /// Give sparse features weights as well, with mira or pro: target words tw.W, linked words wp.S~T, orders
     /// of variables ro.L.2-1. `sylvan decode` takes them in its file of weights.
     #[arg(long)]
@@ -96,6 +100,8 @@ struct TuneOptions {
 enum MethodName {
     /// Line searches (Och 2003): for few features.
     Mert,
+    /// The same on forests of all that the last round found, and the lists of all rounds (Kumar et al. 2009).
+    ForestMert,
     /// Batch margin-infused learning (Cherry & Foster 2012): for many features.
     Mira,
     /// Pairwise ranking (Hopkins & May 2011): for many features.
@@ -105,8 +111,10 @@ enum MethodName {
 impl TuneOptions {
     fn method(&self, threads: usize) -> Method {
         let (seed, restarts) = (self.seed, self.restarts as usize);
+        let mert = MertConfig { restarts, seed, threads, ..MertConfig::default() };
         match self.method {
-            MethodName::Mert => Method::Mert(MertConfig { restarts, seed, threads, ..MertConfig::default() }),
+            MethodName::Mert => Method::Mert(mert),
+            MethodName::ForestMert => Method::ForestMert { mert, margin: self.forest_margin },
             MethodName::Mira => Method::Mira(MiraConfig { seed, ..MiraConfig::default() }),
             MethodName::Pro => Method::Pro(ProConfig { seed, ..ProConfig::default() }),
         }
@@ -135,9 +143,17 @@ impl Tune {
             None => Weights::default(),
         };
         Mixture::parse(&self.options.metric, self.options.tokenize).context("--metric")?;
+        let method = self.options.method;
         anyhow::ensure!(
-            !self.options.sparse || self.options.method != MethodName::Mert,
-            "--sparse: found --method mert, expected mira or pro; line searches are for few features"
+            !self.options.sparse || matches!(method, MethodName::Mira | MethodName::Pro),
+            "--sparse: found --method {}, expected mira or pro; line searches are for few features",
+            method.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
+        );
+        anyhow::ensure!(
+            self.options.forest_margin >= 0.0,
+            "--forest-margin {}: expected 0 or more, or inf; {} is usual",
+            self.options.forest_margin,
+            Method::USUAL_MARGIN
         );
         let (model, _) = Model::open_parts(&self.grammar, &self.lm, &given)?;
         let model = self.searching.applied(model);

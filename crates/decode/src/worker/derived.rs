@@ -112,6 +112,11 @@ impl<'a> Derived<'a> {
         self.rules.features.named_values(&self.replay())
     }
 
+    /// The values of all features, in the order of [`features`](Self::features).
+    pub fn values(&self) -> Vec<f64> {
+        self.rules.features.values(&self.replay())
+    }
+
     /// The sparse features, in the order of their names.
     pub fn sparse_features(&self) -> Vec<(String, f64)> {
         sparse_values(&self.replay(), self.vocab())

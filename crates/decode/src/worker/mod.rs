@@ -18,7 +18,7 @@ use sylvan_forest::{Derivation, InsideOutside, Sum, TranslationForest};
 use sylvan_lm::WordId;
 use sylvan_parse::Workspace as Parsing;
 use sylvan_rules::apply::Workspace as Matching;
-use sylvan_search::{Counters, Found, LanguageModel, Run, Search, Stop, TraceItem, WorkspaceOf};
+use sylvan_search::{Counters, Found, LanguageModel, OutForest, Run, Search, Stop, TraceItem, WorkspaceOf};
 
 pub use derived::{Derived, RuleKind};
 
@@ -61,6 +61,8 @@ pub struct Decoded {
     pub hypotheses: Vec<Hypothesis>,
     /// All derivations that there are.
     pub forest: SentenceForest,
+    /// All derivations that were found, if more than one was wanted.
+    pub out: Option<OutForest>,
     /// What it cost.
     pub counters: Counters,
     /// Whether a work limit or a deadline was reached, so that the answer is a best effort.
@@ -163,11 +165,18 @@ impl Worker {
         };
         let Some(Found { best, out, cut_short, gap }) = found else {
             let counters = Counters::default();
-            return Decoded { hypotheses: Vec::new(), forest, counters, cut_short: false, gap: None };
+            return Decoded {
+                hypotheses: Vec::new(),
+                forest,
+                out: None,
+                counters,
+                cut_short: false,
+                gap: None,
+            };
         };
         let counters = best.counters;
         let hypotheses = list_of(edges, best, out.as_ref(), list);
-        Decoded { hypotheses, forest, counters, cut_short, gap }
+        Decoded { hypotheses, forest, out, counters, cut_short, gap }
     }
 
     /// The forest without the edges whose best derivation is estimated to be worse than the best by more than `margin`

@@ -19,16 +19,19 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let target = run.dev.target.clone();
     let config = run.config;
     let plan = Plan { rounds: config.rounds, ..Plan::default() };
-    let method =
-        Method::Mert(MertConfig { seed: config.seed, threads: run.threads, ..MertConfig::default() });
+    let mert = MertConfig { seed: config.seed, threads: run.threads, ..MertConfig::default() };
+    let method = match run.settings.forests {
+        false => Method::Mert(mert),
+        true => Method::ForestMert { mert, margin: Method::USUAL_MARGIN },
+    };
     let metric = run.settings.metric;
     let (rules, language_model) = (run.rules.clone(), run.language_model.clone());
     let stage = Stage {
         name: "tune",
         inputs: vec![&rules, &language_model, &trees, &target],
         settings: format!(
-            "{} {} {} {} {}",
-            config.metric, config.rounds, config.nbest, config.seed, config.beam
+            "{} {} {} {} {} {}",
+            config.tuner, config.metric, config.rounds, config.nbest, config.seed, config.beam
         ),
         outputs: files.iter().map(PathBuf::as_path).collect(),
     };
