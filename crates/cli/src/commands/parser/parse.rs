@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use sylvan_base::{InputError, Progress, Vocab, parallel};
+use sylvan_base::limits::SENTENCE_WORDS;
+use sylvan_base::{Fault, InputError, Progress, Vocab, parallel};
 use sylvan_parse::{Kind, MergeStatistics, Parser, Workspace, pack};
 use sylvan_trees::{Tree, egret, penn};
 
@@ -86,6 +87,15 @@ impl Parse {
         let mut merged = MergeStatistics::default();
         let mut number = 0;
         while let Some(chunk) = next_chunk(&lines)? {
+            for (line, at) in chunk.iter().zip(number + 1..) {
+                let words = line.split_ascii_whitespace().count();
+                if words > SENTENCE_WORDS {
+                    let expected = format!("a sentence of at most {SENTENCE_WORDS}");
+                    let fault = Fault::new(0, format!("{words} words"), expected);
+                    let fault = fault.advise("put each sentence on a line of its own");
+                    return Err(fault.at(self.text.display().to_string(), at).into());
+                }
+            }
             let parsed = parallel::map(&chunk, threads(self.threads), worker, |worker, index, line| {
                 worker.line(number + index as u64 + 1, line)
             });
