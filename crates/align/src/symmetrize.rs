@@ -230,6 +230,16 @@ mod tests {
         assert_eq!(Alignment::new(found, Vec::new()).to_string(), expected, "{heuristic}");
     }
 
+    /// A matrix of a million by a million words would not fit anywhere.
+    #[test]
+    fn words_far_apart_take_no_memory() {
+        let (forward, reverse) = (links("0-0 999999-1000000 1000000-1000000"), links("0-0 1000000-1000000"));
+        for heuristic in Heuristic::ALL {
+            let found = symmetrize(&forward, &reverse, heuristic);
+            assert!(found.contains(&Link::new(1_000_000, 1_000_000)), "{heuristic}: {found:?}");
+        }
+    }
+
     #[test]
     fn the_worked_example_of_every_heuristic() {
         check("forward", "0-0 1-1 2-1 3-4");

@@ -26,8 +26,9 @@ const BYTES: Name = name("bytes");
 const BLOCK_LINES: u64 = 256;
 const BLOCK_BYTES: usize = 1 << 20;
 const LEVEL: i32 = 12;
-/// No valid block is longer; one that claims to be is damaged.
-const MOST_BYTES: u64 = 1 << 30;
+/// No valid block is longer: it ends with the line that fills it, and that has two sides of at most
+/// [`LINE_BYTES`](sylvan_base::limits::LINE_BYTES).
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Writes lines. Nothing appears under the final name before [`finish`](Self::finish); blocks wait in a
 /// temporary file, so that memory does not grow with the text.

@@ -38,8 +38,9 @@ struct Options {
 
 fn options() -> Result<Options, String> {
     let full = sylvan_testkit::cases(0, 1) == 1;
-    let (runs, seconds) = if full { (u64::MAX, 180) } else { (12_000, u64::MAX) };
-    let mut options = Options { runs, seconds, seed: 1, targets: Vec::new(), finds: None };
+    let usual = if full { (u64::MAX, 180) } else { (12_000, u64::MAX) };
+    let (mut runs, mut seconds) = (None, None);
+    let mut options = Options { runs: usual.0, seconds: usual.1, seed: 1, targets: Vec::new(), finds: None };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         // What Cargo passes to the usual harness.
@@ -49,8 +50,8 @@ fn options() -> Result<Options, String> {
         let value = words.next().ok_or(format!("found {word} alone, expected a value"))?;
         let number = || value.parse::<u64>().map_err(|_| format!("found {word} {value}, expected a number"));
         match word.as_str() {
-            "--runs" => (options.runs, options.seconds) = (number()?, u64::MAX),
-            "--seconds" => (options.seconds, options.runs) = (number()?, u64::MAX),
+            "--runs" => runs = Some(number()?),
+            "--seconds" => seconds = Some(number()?),
             "--seed" => options.seed = number()?,
             "--target" => options.targets.push(value),
             "--finds" => options.finds = Some(value.into()),
@@ -58,6 +59,10 @@ fn options() -> Result<Options, String> {
                 return Err(format!("found {word}, expected --runs, --seconds, --seed, --target or --finds"));
             }
         }
+    }
+    // Of both, whichever comes first.
+    if runs.is_some() || seconds.is_some() {
+        (options.runs, options.seconds) = (runs.unwrap_or(u64::MAX), seconds.unwrap_or(u64::MAX));
     }
     Ok(options)
 }
