@@ -28,7 +28,8 @@ fn prepared() -> tempfile::TempDir {
     file("table", RULES);
     file("lm.arpa", ARPA);
     file("weights", "# by hand\np_ef=1\nlm=0.5\nwords=0.1\nglue=-5\noov=-2\n");
-    let import = sylvan(folder.path(), &["grammar", "import", "--format", "travatar", "table", "rules"], "");
+    let import =
+        sylvan(folder.path(), &["grammar", "import", "--format", "travatar", "table", "--out", "rules"], "");
     assert!(import.status.success(), "{}", String::from_utf8_lossy(&import.stderr));
     folder
 }
@@ -219,7 +220,8 @@ fn forests_are_translated_with_their_scores() {
     let folder = prepared();
     let table = format!("{RULES}S ( x0:VP x1:NP ) ||| x0 x1 ||| egfp=-0.5 p=1\n");
     std::fs::write(folder.path().join("table"), table).unwrap();
-    let import = sylvan(folder.path(), &["grammar", "import", "--format", "travatar", "table", "rules"], "");
+    let import =
+        sylvan(folder.path(), &["grammar", "import", "--format", "travatar", "table", "--out", "rules"], "");
     assert!(import.status.success());
     let forest = "sentence 1 :\nta shui\nNP[0,0] => ta ||| -0.1\nVP[0,0] => ta ||| -0.5\nVP[1,1] => shui ||| -0.1\n\
         NP[1,1] => shui ||| -2\nS[0,1] => NP[0,0] VP[1,1] ||| -1\nS[0,1] => VP[0,0] NP[1,1] ||| -0.2\n\n\

@@ -38,7 +38,7 @@ fn training_gives_a_model_that_translates_and_says_what_it_is() {
     let info = success(&corpus.run(&["model", "info", "m"], ""));
     assert!(info.contains("zh to en, tokenised text") && info.contains("licence: CC0"), "{info}");
     let json: serde_json::Value =
-        serde_json::from_str(&success(&corpus.run(&["model", "info", "--format", "json", "m"], ""))).unwrap();
+        serde_json::from_str(&success(&corpus.run(&["model", "info", "--json", "m"], ""))).unwrap();
     assert_eq!(json["origins"][0]["lines"], 400);
     assert!(
         json["weights"]["lm0"].is_number() && json["figures"]["dev.bleu"].as_f64().unwrap() > 20.0,
@@ -90,10 +90,10 @@ fn lists_links_features_and_terms_of_a_translation() {
         assert_eq!(heads_of(number)[0].split(" ||| ").nth(1), Some(line));
     }
     let weights: serde_json::Value = {
-        let info = success(&corpus.run(&["model", "info", "--format", "json", "m"], ""));
+        let info = success(&corpus.run(&["model", "info", "--json", "m"], ""));
         serde_json::from_str::<serde_json::Value>(&info).unwrap()["weights"].clone()
     };
-    for (line, wanted) in tree(&["--json", "--align", "links"]).lines().zip(plain.lines()) {
+    for (line, wanted) in tree(&["--json", "--align-out", "links"]).lines().zip(plain.lines()) {
         let object: serde_json::Value = serde_json::from_str(line).unwrap();
         assert_eq!(object["translation"], wanted);
         let score: f64 = object["features"]

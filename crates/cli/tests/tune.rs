@@ -14,7 +14,7 @@ fn tuning_alone_improves_the_score_and_is_the_same_at_any_number_of_threads() {
     success(&corpus.train("m", &[]));
     let tune = |more: &[&str]| {
         let mut arguments = OF_MODEL.to_vec();
-        arguments.extend(["--reference", "dev.en", "--rounds", "3", "--nbest", "20", "--beam", "20"]);
+        arguments.extend(["--ref", "dev.en", "--rounds", "3", "--nbest", "20", "--beam", "20"]);
         arguments.extend(["--log", "log.json"]);
         let named: Vec<&str> = more.iter().copied().step_by(2).collect();
         let all: Vec<&str> = arguments[1..]
@@ -51,7 +51,7 @@ fn tuning_alone_improves_the_score_and_is_the_same_at_any_number_of_threads() {
     }
     corpus.write("w", "lm0=1\nwords=0\n");
     assert_ne!(tune(&["--weights", "w"]), one);
-    let output = corpus.run(&[&OF_MODEL[..], &["--reference", "train.en"]].concat(), "");
+    let output = corpus.run(&[&OF_MODEL[..], &["--ref", "train.en"]].concat(), "");
     assert!(failure(&output).contains("found 200 lines, expected 60 as in dev.tree"));
 }
 
@@ -61,7 +61,7 @@ fn forests_are_tuned_on_with_every_search_and_decode_as_tuning_saw_them() {
     success(&corpus.train("m", &[]));
     // Two language models: what they say of an arc is told apart.
     let model = ["--grammar", "m.work/rules", "--lm", "m.work/lm", "--lm", "m.work/lm"];
-    let text = ["--trees", "dev.tree", "--reference", "dev.en", "--rounds", "3", "--nbest", "5"];
+    let text = ["--trees", "dev.tree", "--ref", "dev.en", "--rounds", "3", "--nbest", "5"];
     let method = ["--method", "forest-mert", "--restarts", "1", "--out", "w", "--log", "l"];
     let tune = |more: &[&str]| corpus.run(&[&["tune"], &model[..], &text, &method, more].concat(), "");
     let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
@@ -79,7 +79,7 @@ fn forests_are_tuned_on_with_every_search_and_decode_as_tuning_saw_them() {
         // With these weights the decoder finds what the best round found.
         let decode = [&["decode", "--weights", "w"], &model[..], &search].concat();
         corpus.write("out", &success(&corpus.run(&decode, &corpus.read("dev.tree"))));
-        let score = ["score", "--ref", "dev.en", "--tokenize", "none", "--format", "json", "out"];
+        let score = ["score", "--ref", "dev.en", "--tokenize", "none", "--json", "out"];
         let score = json(&success(&corpus.run(&score, "")));
         let (seen, found) = (log["score"].as_f64().unwrap(), score["bleu"]["score"].as_f64().unwrap());
         assert!((found - seen).abs() < 0.01, "{search:?}: {found} and {seen}");
@@ -97,7 +97,7 @@ fn sparse_features_are_tuned_and_decode_as_tuning_saw_them() {
     let corpus = Corpus::new(200);
     success(&corpus.train("m", &[]));
     let model = ["--grammar", "m.work/rules", "--lm", "m.work/lm"];
-    let text = ["--trees", "dev.tree", "--reference", "dev.en", "--rounds", "3", "--nbest", "20"];
+    let text = ["--trees", "dev.tree", "--ref", "dev.en", "--rounds", "3", "--nbest", "20"];
     let search = ["--search", "cube", "--beam", "20"];
     let tune = |more: &[&str]| {
         corpus.run(&[&["tune"], &model[..], &text, &search, &["--out", "w", "--log", "l"], more].concat(), "")
@@ -111,7 +111,7 @@ fn sparse_features_are_tuned_and_decode_as_tuning_saw_them() {
     let trees = corpus.read("dev.tree");
     let decode = [&["decode", "--weights", "w"], &model[..], &search].concat();
     corpus.write("out", &success(&corpus.run(&decode, &trees)));
-    let score = ["score", "--ref", "dev.en", "--tokenize", "none", "--format", "json", "out"];
+    let score = ["score", "--ref", "dev.en", "--tokenize", "none", "--json", "out"];
     let score: serde_json::Value = serde_json::from_str(&success(&corpus.run(&score, ""))).unwrap();
     let seen = log["score"].as_f64().unwrap();
     assert!((score["bleu"]["score"].as_f64().unwrap() - seen).abs() < 0.01, "{score} and {seen}");

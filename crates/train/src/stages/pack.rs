@@ -76,7 +76,7 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         ("beam", config.beam.to_string()),
         ("parser-beam", config.parser_beam.to_string()),
         ("seed", config.seed.to_string()),
-        ("holdout", config.holdout.to_string()),
+        ("holdout", run.settings.holdout.to_string()),
     ];
     Ok(Manifest {
         made_by: concat!("sylvan ", env!("CARGO_PKG_VERSION")).to_string(),
