@@ -90,7 +90,6 @@ fn impossible_samples_are_refused() {
     for (more, says) in [
         (&["--min-words", "9", "--max-words", "3"][..], "9"),
         (&["--max-words", "1", "--min-words", "1"][..], "1"),
-        (&["--threads", "0"][..], "--threads 0"),
     ] {
         let message = failure(&sylvan(&[&base[..], more].concat()));
         assert!(message.contains(says), "{message}");

@@ -170,10 +170,22 @@ fn a_second_model_counts() {
 #[test]
 fn bad_input_is_named() {
     let folder = prepared();
-    let arguments = ["decode", "--grammar", "rules", "--lm", "lm.arpa", "--weights", "weights"];
-    let broken = sylvan(folder.path(), &arguments, "(S (NP ta) (VP shui))\n(S (NP ta\n");
+    let arguments = ["decode", "--grammar", "rules", "--lm", "lm.arpa", "--weights", "weights", "--strict"];
+    let trees = "(S (NP ta) (VP shui))\n(S (NP ta\n(S (NP ta) (VP shui))\n";
+    let broken = sylvan(folder.path(), &arguments, trees);
     let message = String::from_utf8(broken.stderr).unwrap();
     assert!(!broken.status.success() && message.contains(":2"), "{message}");
+    assert_eq!(String::from_utf8(broken.stdout).unwrap(), "she sleeps\n", "what came before is written");
+    // Without --strict it goes on.
+    let scores = [&arguments[..arguments.len() - 1], &["--scores", "scores"]].concat();
+    let told = sylvan(folder.path(), &scores, trees);
+    let message = String::from_utf8(told.stderr).unwrap();
+    assert!(
+        told.status.success() && message.contains(":2:") && message.contains("1 of 3 lines"),
+        "{message}"
+    );
+    assert_eq!(String::from_utf8(told.stdout).unwrap(), "she sleeps\n\nshe sleeps\n");
+    assert_eq!(std::fs::read_to_string(folder.path().join("scores")).unwrap().lines().nth(1), Some("0"));
     std::fs::write(folder.path().join("weights"), "lm=much\n").unwrap();
     let broken = decode(folder.path(), &[]);
     let message = String::from_utf8(broken.stderr).unwrap();

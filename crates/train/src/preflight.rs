@@ -68,6 +68,10 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
     if given {
         equal((&config.dev_source, dev), (&config.dev_target, count_lines(&config.dev_target)?))?;
     }
+    if given && dev == 0 {
+        return Err(Error::setting(shown(&config.dev_source), "no lines", "a text to tune on")
+            .advise("a few hundred sentences that are not part of the training text will do"));
+    }
     let beside = [
         (&config.trees, (&config.source, lines)),
         (&config.align, (&config.source, lines)),
@@ -90,10 +94,6 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
             format!("{lines} lines"),
             format!("more than the {kept_out} that are kept out of training"),
         ));
-    }
-    if given && dev == 0 {
-        return Err(Error::setting(shown(&config.dev_source), "no lines", "a text to tune on")
-            .advise("a few hundred sentences that are not part of the training text will do"));
     }
     if dev < SMALL_DEV {
         say(&format!("note: {dev} sentences are few to tune on; {SMALL_DEV} to 2,000 are usual"));

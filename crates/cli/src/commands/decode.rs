@@ -224,7 +224,7 @@ impl Decode {
         terminal.begin("translating", None);
         loop {
             let mut sentences: Vec<Option<Sentence>> = Vec::new();
-            while sentences.len() < CHUNK {
+            while sentences.len() < CHUNK && ended.is_none() {
                 let mut sentence = match reader.next(&mut workers[0], setting.with()) {
                     Ok(Some(sentence)) => sentence,
                     Ok(None) => break,
@@ -232,8 +232,7 @@ impl Decode {
                     Err(error) if self.input == InputKind::Forest => return Err(error),
                     Err(error) => {
                         // What came before is written first.
-                        let last = bad.report(error);
-                        ended = last.err();
+                        ended = bad.report(error).err();
                         if ended.is_some() {
                             break;
                         }
