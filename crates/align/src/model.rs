@@ -77,6 +77,9 @@ const ROWS: Name = name("rows");
 const TARGETS: Name = name("targets");
 const NUMBERS: Name = name("numbers");
 
+/// No count of links is larger, of whatever text.
+const MOST: f32 = 1e12;
+
 impl Model {
     /// What kind it is.
     pub fn kind(&self) -> ModelKind {
@@ -140,7 +143,7 @@ impl Model {
         let types = vocab.len();
         let floats = |name: Name, len: Option<usize>| -> Result<Vec<f32>> {
             let values = file.section::<f32>(name)?;
-            let sound = values.iter().all(|value| *value >= 0.0 && value.is_finite());
+            let sound = values.iter().all(|value| (0.0..=MOST).contains(value));
             if !sound || len.is_some_and(|len| values.len() != len) {
                 let found =
                     format!("{} values in section {:?}", values.len(), String::from_utf8_lossy(&name));

@@ -9,7 +9,7 @@
 
 use std::str::FromStr;
 
-use sylvan_base::HashSet;
+use sylvan_base::{Fault, HashSet};
 use sylvan_corpus::Link;
 
 use crate::itg::Itg;
@@ -81,14 +81,16 @@ impl std::fmt::Display for Heuristic {
 }
 
 impl FromStr for Heuristic {
-    type Err = String;
+    type Err = Fault;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Fault> {
         if let Some((name @ ("posterior" | "mean"), threshold)) = text.split_once(':') {
             let make = if name == "mean" { Self::Mean } else { Self::Posterior };
             return match threshold.parse::<f32>() {
                 Ok(value) if value > 0.0 && value <= 1.0 => Ok(make(value)),
-                _ => Err(format!("found the threshold {threshold:?}, expected a number above 0 and up to 1")),
+                _ => {
+                    Err(Fault::new(0, format!("the threshold {threshold:?}"), "a number above 0 and up to 1"))
+                }
             };
         }
         let known = |heuristic: &Self| heuristic.to_string() == text;
@@ -98,7 +100,7 @@ impl FromStr for Heuristic {
             "mean" => Ok(Self::Mean(Self::MEAN_THRESHOLD)),
             _ => Self::ALL.into_iter().find(known).ok_or_else(|| {
                 let names: Vec<String> = Self::ALL.iter().map(ToString::to_string).collect();
-                format!("found {text:?}, expected one of {}", names.join(", "))
+                Fault::new(0, format!("{text:?}"), format!("one of {}", names.join(", ")))
             }),
         }
     }
@@ -260,7 +262,7 @@ mod tests {
         assert_eq!("posterior:0.5".parse(), Ok(Heuristic::Posterior(0.5)));
         assert_eq!("mean:0.25".parse(), Ok(Heuristic::Mean(0.25)));
         for wrong in ["posterior:0", "posterior:x", "posterior:nan", "diag", ""] {
-            assert!(wrong.parse::<Heuristic>().unwrap_err().contains("expected"), "{wrong}");
+            assert!(wrong.parse::<Heuristic>().unwrap_err().to_string().contains("expected"), "{wrong}");
         }
     }
 

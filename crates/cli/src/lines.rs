@@ -22,9 +22,9 @@ pub(crate) fn read_ahead(path: &Path) -> anyhow::Result<Receiver<Line>> {
                 Ok(Some(line)) => Ok(line.to_string()),
                 Err(error) => Err(error),
             };
-            // The receiver is gone once an error was seen or the output is closed.
-            let failed = line.is_err();
-            if send.send(line).is_err() || failed {
+            // The receiver is gone once the output is closed. After a line that is wrong come others.
+            let ended = line.as_ref().is_err_and(|error| !matches!(error, InputError::Text { .. }));
+            if send.send(line).is_err() || ended {
                 break;
             }
         }
@@ -33,14 +33,19 @@ pub(crate) fn read_ahead(path: &Path) -> anyhow::Result<Receiver<Line>> {
 }
 
 /// The lines that have arrived, at least one; `None` at the end.
-pub(crate) fn next_chunk(lines: &Receiver<Line>) -> anyhow::Result<Option<Vec<String>>> {
-    let Ok(first) = lines.recv() else { return Ok(None) };
-    let mut chunk = vec![first?];
-    while chunk.len() < CHUNK {
-        match lines.try_recv() {
-            Ok(line) => chunk.push(line?),
-            Err(_) => break,
-        }
-    }
-    Ok(Some(chunk))
+pub(crate) fn next_chunk(lines: &Receiver<Line>) -> Option<Vec<Line>> {
+    let mut chunk = vec![lines.recv().ok()?];
+    chunk.extend(lines.try_iter().take(CHUNK - 1));
+    Some(chunk)
+}
+
+/// The text of lines, empty where they cannot be read, and what is wrong with those.
+pub(crate) fn texts(chunk: Vec<Line>) -> (Vec<String>, Vec<Option<InputError>>) {
+    chunk
+        .into_iter()
+        .map(|line| match line {
+            Ok(text) => (text, None),
+            Err(error) => (String::new(), Some(error)),
+        })
+        .unzip()
 }

@@ -1,15 +1,19 @@
 //! The `sylvan` program: one file per subcommand in `commands/`; here is only the dispatch.
 
+mod bad_lines;
 mod commands;
+mod interrupt;
 mod lines;
+mod outputs;
 mod progress;
+mod renamed;
 mod threads;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use commands::Command;
-use sylvan_base::InputError;
 
 /// Left-to-right, syntax-based machine translation.
 #[derive(Debug, Parser)]
@@ -22,7 +26,8 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match Arguments::parse().command.run() {
+    interrupt::clean_up_when_told_to_stop();
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of the output has stopped, as in `sylvan ... | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -39,6 +44,29 @@ fn main() -> ExitCode {
             }
         },
     }
+}
+
+fn run() -> anyhow::Result<()> {
+    let matches = Arguments::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
+    outputs::check(&matches)?;
+    Arguments::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error)).command.run()
+}
+
+/// Says what is wrong with the command line, or helps; and what an option is called now that had another name.
+fn refuse(error: &clap::Error) -> ! {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else { error.exit() };
+    let mut command = Arguments::command();
+    let mut name = command.get_name().to_string();
+    for word in std::env::args().skip(1) {
+        let Some(inner) = command.find_subcommand(&word).cloned() else { break };
+        name = format!("{name} {word}");
+        command = inner;
+    }
+    if let Some(advice) = renamed::advice(&name, found) {
+        complain(&anyhow::anyhow!("{name}: found {found}, which is now {advice}; see `{name} --help`"));
+        std::process::exit(2);
+    }
+    error.exit()
 }
 
 /// Neither plain success nor plain failure: the exit code is part of the command's answer.
@@ -78,8 +106,6 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| match cause.downcast_ref::<InputError>() {
-        Some(InputError::Io { source, .. }) => source.kind() == std::io::ErrorKind::BrokenPipe,
-        _ => false,
-    })
+    let is = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(is))
 }

@@ -143,15 +143,15 @@ fn symmetrize_eval_and_show_read_both_numberings() {
         sylvan(&[&["symmetrize", "--forward", &forward, "--reverse", &reverse], more].concat())
     };
     assert_eq!(stdout(&combine(&[])), "0-0 1-1 1-2 2-1\n\n");
-    let grown = stdout(&combine(&["--heuristic", "grow-diag-final-and"]));
+    let grown = stdout(&combine(&["--symmetrize", "grow-diag-final-and"]));
     assert_eq!(grown, "0-0 1-1 1-2 2-1 3-4\n\n");
-    assert!(failure(&combine(&["--links", "talp"])).contains("does not count from 1"));
-    assert!(failure(&combine(&["--heuristic", "posterior"])).contains("needs no posteriors"));
+    assert!(failure(&combine(&["--link-format", "talp"])).contains("does not count from 1"));
+    assert!(failure(&combine(&["--symmetrize", "posterior"])).contains("needs no posteriors"));
     let gold = file("gold", "1-1 2-2 3p2\n");
     let pred = file("pred", &grown);
     let eval = |more: &[&str]| sylvan(&[&["eval", "--gold", &gold, "--pred", &pred], more].concat());
     let json: serde_json::Value =
-        serde_json::from_str(&stdout(&eval(&["--gold-one-based", "--format", "json"]))).unwrap();
+        serde_json::from_str(&stdout(&eval(&["--gold-one-based", "--json"]))).unwrap();
     // A = 5, S = 2, A & S = 2, A & P = 3.
     assert_eq!(json["precision"], 0.6);
     assert_eq!(json["recall"], 1.0);
@@ -164,7 +164,7 @@ fn symmetrize_eval_and_show_read_both_numberings() {
     assert!(failure(&run).contains("as many lines as in"));
     let (source, target) = (file("s", "a b c d e\n"), file("t", "v w x y z\n"));
     let show = |more: &[&str]| {
-        let base = ["show", "--source", &source, "--target", &target, "--links", &pred];
+        let base = ["show", "--source", &source, "--target", &target, "--align", &pred];
         sylvan(&[&base[..], more].concat())
     };
     let drawn = stdout(&show(&["--gold", &gold, "--gold-one-based"]));

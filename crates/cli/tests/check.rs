@@ -128,7 +128,7 @@ fn findings(output: &Output) -> Vec<(u64, String)> {
 fn a_clean_corpus_has_nothing_wrong() {
     let dir = tempfile::tempdir().unwrap();
     Corpus::clean().write(dir.path());
-    let output = sylvan(dir.path(), &format!("{ALL} --format json"));
+    let output = sylvan(dir.path(), &format!("{ALL} --json"));
     assert_eq!(findings(&output), []);
     assert_eq!(output.status.code(), Some(0));
 }
@@ -138,14 +138,13 @@ fn every_planted_fault_is_found_at_its_line_and_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
     let (corpus, expected) = planted();
     corpus.write(dir.path());
-    let output = sylvan(dir.path(), &format!("{ALL} --format json"));
+    let output = sylvan(dir.path(), &format!("{ALL} --json"));
     assert_eq!(output.status.code(), Some(1));
     let expected: Vec<(u64, String)> =
         expected.into_iter().map(|(line, kind)| (line, kind.to_string())).collect();
     assert_eq!(findings(&output), expected);
     // Options that were ignored would change nothing.
-    let output =
-        sylvan(dir.path(), &format!("{ALL} --format json --ignore markup --max-words 1000 --ratio 1000"));
+    let output = sylvan(dir.path(), &format!("{ALL} --json --ignore markup --max-words 1000 --ratio 1000"));
     let fewer: Vec<_> = expected
         .into_iter()
         .filter(|(_, kind)| !["markup", "too-long", "length-ratio"].contains(&kind.as_str()))
@@ -164,7 +163,7 @@ fn shifted_blocks_are_found_where_they_begin_and_end() {
         // Between lines 1001 and 1300 the target has lost lines and got them back at the end.
         corpus.files[1][1000..1300].rotate_left(shift);
         corpus.write(dir.path());
-        let output = sylvan(dir.path(), "check --source source --target target --format json");
+        let output = sylvan(dir.path(), "check --source source --target target --json");
         assert_eq!(output.status.code(), Some(1), "{name}");
         let value: Value = serde_json::from_slice(&output.stdout).unwrap();
         let blocks: Vec<&Value> =
@@ -183,7 +182,7 @@ fn fix_writes_what_is_good_and_a_log() {
     let output = sylvan(dir.path(), &format!("{ALL} --fix clean"));
     assert_eq!(output.status.code(), Some(1));
     let clean = dir.path().join("clean");
-    let output = sylvan(&clean, &format!("{ALL} --format json"));
+    let output = sylvan(&clean, &format!("{ALL} --json"));
     assert_eq!(findings(&output), []);
     let log = std::fs::read_to_string(clean.join("dropped.tsv")).unwrap();
     assert_eq!(log.lines().count(), expected.len());

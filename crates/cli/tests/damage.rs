@@ -229,8 +229,8 @@ fn commands_refuse_damaged_files() {
     std::fs::write(dir.join("weights"), "lm=1\n").unwrap();
     std::fs::write(dir.join("trees"), "(S (NN 猫))\n").unwrap();
     let commands: [(&str, &[&str]); 16] = [
-        ("rules", &["grammar", "export", "--format", "travatar", "rules", "-"]),
-        ("rules", &["grammar", "filter", "--trees", "trees", "rules", "out"]),
+        ("rules", &["grammar", "export", "--format", "travatar", "rules"]),
+        ("rules", &["grammar", "filter", "--trees", "trees", "--out", "out", "rules"]),
         ("rules", &["grammar", "info", "rules"]),
         ("rules", &["grammar", "show", "--source", "他", "rules"]),
         ("rules", &["grammar", "verify", "rules"]),

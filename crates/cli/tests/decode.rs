@@ -28,7 +28,8 @@ fn prepared() -> tempfile::TempDir {
     file("table", RULES);
     file("lm.arpa", ARPA);
     file("weights", "# by hand\np_ef=1\nlm=0.5\nwords=0.1\nglue=-5\noov=-2\n");
-    let import = sylvan(folder.path(), &["grammar", "import", "--format", "travatar", "table", "rules"], "");
+    let import =
+        sylvan(folder.path(), &["grammar", "import", "--format", "travatar", "table", "--out", "rules"], "");
     assert!(import.status.success(), "{}", String::from_utf8_lossy(&import.stderr));
     folder
 }
@@ -169,10 +170,22 @@ fn a_second_model_counts() {
 #[test]
 fn bad_input_is_named() {
     let folder = prepared();
-    let arguments = ["decode", "--grammar", "rules", "--lm", "lm.arpa", "--weights", "weights"];
-    let broken = sylvan(folder.path(), &arguments, "(S (NP ta) (VP shui))\n(S (NP ta\n");
+    let arguments = ["decode", "--grammar", "rules", "--lm", "lm.arpa", "--weights", "weights", "--strict"];
+    let trees = "(S (NP ta) (VP shui))\n(S (NP ta\n(S (NP ta) (VP shui))\n";
+    let broken = sylvan(folder.path(), &arguments, trees);
     let message = String::from_utf8(broken.stderr).unwrap();
     assert!(!broken.status.success() && message.contains(":2"), "{message}");
+    assert_eq!(String::from_utf8(broken.stdout).unwrap(), "she sleeps\n", "what came before is written");
+    // Without --strict it goes on.
+    let scores = [&arguments[..arguments.len() - 1], &["--scores", "scores"]].concat();
+    let told = sylvan(folder.path(), &scores, trees);
+    let message = String::from_utf8(told.stderr).unwrap();
+    assert!(
+        told.status.success() && message.contains(":2:") && message.contains("1 of 3 lines"),
+        "{message}"
+    );
+    assert_eq!(String::from_utf8(told.stdout).unwrap(), "she sleeps\n\nshe sleeps\n");
+    assert_eq!(std::fs::read_to_string(folder.path().join("scores")).unwrap().lines().nth(1), Some("0"));
     std::fs::write(folder.path().join("weights"), "lm=much\n").unwrap();
     let broken = decode(folder.path(), &[]);
     let message = String::from_utf8(broken.stderr).unwrap();
@@ -219,7 +232,8 @@ fn forests_are_translated_with_their_scores() {
     let folder = prepared();
     let table = format!("{RULES}S ( x0:VP x1:NP ) ||| x0 x1 ||| egfp=-0.5 p=1\n");
     std::fs::write(folder.path().join("table"), table).unwrap();
-    let import = sylvan(folder.path(), &["grammar", "import", "--format", "travatar", "table", "rules"], "");
+    let import =
+        sylvan(folder.path(), &["grammar", "import", "--format", "travatar", "table", "--out", "rules"], "");
     assert!(import.status.success());
     let forest = "sentence 1 :\nta shui\nNP[0,0] => ta ||| -0.1\nVP[0,0] => ta ||| -0.5\nVP[1,1] => shui ||| -0.1\n\
         NP[1,1] => shui ||| -2\nS[0,1] => NP[0,0] VP[1,1] ||| -1\nS[0,1] => VP[0,0] NP[1,1] ||| -0.2\n\n\

@@ -58,12 +58,11 @@ fn extract_show_info_verify() {
     );
     assert!(good(at, "grammar show r.rules --target hashiru --limit 1").starts_with("VBZ(runs) -> hashiru"));
     assert_eq!(good(at, "grammar show r.rules --source nobody"), "");
-    let json = good(at, "grammar show r.rules --target wa_sa --format json --limit 1 --source she");
+    let json = good(at, "grammar show r.rules --target wa_sa --json --limit 1 --source she");
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["count"]["rule"], 1.0);
     assert_eq!(json["lines"], serde_json::json!([2]));
-    let info: serde_json::Value =
-        serde_json::from_str(&good(at, "grammar info r.rules --format json")).unwrap();
+    let info: serde_json::Value = serde_json::from_str(&good(at, "grammar info r.rules --json")).unwrap();
     assert_eq!(info["description"]["pairs"], 3);
     assert_eq!(info["description"]["preprocessing"]["root"], "drop");
     assert!(good(at, "grammar info r.rules").contains("feature bits    16"));
@@ -76,7 +75,7 @@ fn no_option_is_ignored() {
     let at = folder.path();
     let table = |options: &str| {
         good(at, &format!("{EXTRACT} x.rules {options}"));
-        good(at, "grammar export --format travatar x.rules -")
+        good(at, "grammar export --format travatar x.rules")
     };
     let plain = table("");
     assert!(plain.contains("NP ( PRP ( \"he\" ) ) ||| \"kare\" |||"), "{plain}");
@@ -121,10 +120,10 @@ fn exported_and_imported_again_it_is_the_same_table() {
     let folder = corpus();
     let at = folder.path();
     good(at, &format!("{EXTRACT} r.rules --keep-root"));
-    good(at, "grammar export --format travatar r.rules r.txt.gz");
-    good(at, "grammar import --format travatar --keep-root r.txt.gz again.rules");
+    good(at, "grammar export --format travatar r.rules --out r.txt.gz");
+    good(at, "grammar import --format travatar --keep-root r.txt.gz --out again.rules");
     let text = |table: &str| {
-        let mut lines: Vec<String> = good(at, &format!("grammar export --format travatar {table} -"))
+        let mut lines: Vec<String> = good(at, &format!("grammar export --format travatar {table}"))
             .lines()
             .map(String::from)
             .collect();
@@ -136,10 +135,10 @@ fn exported_and_imported_again_it_is_the_same_table() {
     assert!(info.contains("preprocessing   root \"keep\""), "{info}");
     // What one format says, another says too; Joshua's has no inner nodes.
     for (format, same) in [("moses", true), ("cdec", true), ("joshua", false)] {
-        good(at, &format!("grammar export --format {format} r.rules r.{format}.zst"));
-        good(at, &format!("grammar import --format {format} --keep-root r.{format}.zst other.rules"));
+        good(at, &format!("grammar export --format {format} r.rules --out r.{format}.zst"));
+        good(at, &format!("grammar import --format {format} --keep-root r.{format}.zst --out other.rules"));
         let rules = |table: &str| {
-            let all = good(at, &format!("grammar export --format cdec {table} -"));
+            let all = good(at, &format!("grammar export --format cdec {table}"));
             let mut rules: Vec<String> = all.lines().map(String::from).collect();
             rules.sort();
             rules
@@ -154,7 +153,7 @@ fn mistakes_are_named() {
     let folder = corpus();
     let at = folder.path();
     assert!(bad(at, "grammar info t").contains("expected a Sylvan model file"));
-    assert!(bad(at, "grammar import --format travatar t x.rules").contains("t:1"));
+    assert!(bad(at, "grammar import --format travatar t --out x.rules").contains("t:1"));
     std::fs::write(at.join("a"), "0-0\n0-9\n0-0\n").unwrap();
     let error = bad(at, &format!("{EXTRACT} x.rules"));
     assert!(error.contains("a:2") && error.contains("link 0-9"), "{error}");
@@ -169,7 +168,7 @@ fn counting_and_scoring_apart_give_the_same_rules() {
     good(at, &format!("{EXTRACT} c.gz --counts --lex l"));
     good(at, "grammar score c.gz --lex l --pairs 3 --out parts.rules");
     let text = |table: &str| {
-        let mut lines: Vec<String> = good(at, &format!("grammar export --format travatar {table} -"))
+        let mut lines: Vec<String> = good(at, &format!("grammar export --format travatar {table}"))
             .lines()
             .map(String::from)
             .collect();
@@ -183,8 +182,8 @@ fn counting_and_scoring_apart_give_the_same_rules() {
         good(at, "grammar show twice.rules --source he --limit 1").contains("seen 4 times, source side 4")
     );
     assert_ne!(text("twice.rules"), text("whole.rules"));
-    good(at, "grammar export --format travatar whole.rules t.txt");
-    good(at, "grammar compile t.txt compiled.rules");
+    good(at, "grammar export --format travatar whole.rules --out t.txt");
+    good(at, "grammar compile t.txt --out compiled.rules");
     assert_eq!(text("compiled.rules"), text("whole.rules"));
     assert!(good(at, "grammar info compiled.rules").contains("root \"drop\""));
     assert!(bad(at, &format!("{EXTRACT} c.gz --lex l")).contains("--counts"));
@@ -196,16 +195,16 @@ fn a_filtered_table_has_what_the_trees_can_use() {
     let at = folder.path();
     good(at, &format!("{EXTRACT} r.rules"));
     std::fs::write(at.join("one"), "(ROOT (S (NP (PRP he)) (VP (VBZ runs))))\n").unwrap();
-    good(at, "grammar filter r.rules f.rules --trees one");
+    good(at, "grammar filter r.rules --out f.rules --trees one");
     let shown = good(at, "grammar show f.rules --source he --limit 0");
     assert!(shown.contains("S(NP(PRP(he)) VP(x1:VBZ))") && !shown.contains("eats"), "{shown}");
     assert_eq!(good(at, "grammar show f.rules --source she"), "");
-    good(at, "grammar filter r.rules g.rules --min-count 2");
+    good(at, "grammar filter r.rules --out g.rules --min-count 2");
     let often = good(at, "grammar show g.rules --source he --limit 0");
     assert!(often.contains("PRP(he) -> kare") && !often.contains("seen 1 times"), "{often}");
     good(at, &format!("{EXTRACT} e.rules --attach exhaustive"));
-    good(at, "grammar filter e.rules h.rules --per-source 1");
-    let rules = |table: &str| good(at, &format!("grammar export --format cdec {table} -")).lines().count();
+    good(at, "grammar filter e.rules --out h.rules --per-source 1");
+    let rules = |table: &str| good(at, &format!("grammar export --format cdec {table}")).lines().count();
     assert!(rules("h.rules") < rules("e.rules"));
 }
 
@@ -224,7 +223,7 @@ fn forests_and_lists_give_fractional_counts() {
     }
     let seen = |options: &str, rule: &str| {
         good(at, &format!("grammar extract --kind tree --target e --align a --out x.rules {options}"));
-        let all = good(at, "grammar export --format travatar x.rules -");
+        let all = good(at, "grammar export --format travatar x.rules");
         let line = all.lines().find(|line| line.starts_with(rule)).map(str::to_string);
         line.map(|line| {
             line.split(" ||| ").nth(3).unwrap().split(' ').next().unwrap().parse::<f64>().unwrap()

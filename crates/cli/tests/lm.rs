@@ -58,7 +58,7 @@ fn estimate(dir: &Path, name: &str, more: &[&str]) -> PathBuf {
     if !text.exists() {
         std::fs::write(&text, TEXT).unwrap();
     }
-    let base = ["estimate", "--text", text.to_str().unwrap(), "--arpa", out.to_str().unwrap()];
+    let base = ["estimate", "--text", text.to_str().unwrap(), "--out", out.to_str().unwrap()];
     stdout(&sylvan(&[&base[..], more].concat(), ""));
     out
 }
@@ -78,7 +78,7 @@ fn estimate_equals_lmplz_on_the_tiny_text() {
     assert!(shown.contains("2-grams       11"), "{shown}");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 4, "no temporary files are left");
     // From standard input to standard output.
-    let piped = stdout(&sylvan(&["estimate", "--order", "2", "--discount-fallback", "--arpa", "-"], TEXT));
+    let piped = stdout(&sylvan(&["estimate", "--order", "2", "--discount-fallback", "--out", "-"], TEXT));
     assert_same_model(&piped, ARPA);
 }
 
@@ -98,12 +98,12 @@ fn options_of_estimate_are_not_ignored() {
     assert!(!limited.lines().any(|line| line.split(['\t', ' ']).any(|field| field == "c")), "{limited}");
     let marked = "a <s> b\n";
     let message =
-        failure(&sylvan(&["estimate", "--order", "2", "--discount-fallback", "--arpa", "-"], marked));
+        failure(&sylvan(&["estimate", "--order", "2", "--discount-fallback", "--out", "-"], marked));
     assert!(message.contains("standard input:1:3"), "{message}");
-    let skip = ["estimate", "--order", "1", "--discount-fallback", "--skip-symbols", "--arpa", "-"];
+    let skip = ["estimate", "--order", "1", "--discount-fallback", "--skip-symbols", "--out", "-"];
     assert!(stdout(&sylvan(&skip, marked)).contains("ngram 1=5"), "<unk>, <s>, </s>, a, b");
     // Without the fallback this text is too small.
-    let message = failure(&sylvan(&["estimate", "--order", "2", "--arpa", "-"], TEXT));
+    let message = failure(&sylvan(&["estimate", "--order", "2", "--out", "-"], TEXT));
     assert!(message.contains("discount"), "{message}");
 }
 
@@ -114,7 +114,7 @@ fn compiled_models_answer_like_the_arpa_file() {
     std::fs::write(&arpa, ARPA).unwrap();
     let arpa = arpa.to_str().unwrap();
     let query = |lm: &str| -> serde_json::Value {
-        let shown = stdout(&sylvan(&["query", "--lm", lm, "--format", "json"], "a b c\nx a\n"));
+        let shown = stdout(&sylvan(&["query", "--lm", lm, "--json"], "a b c\nx a\n"));
         serde_json::from_str(&shown).unwrap()
     };
     let expected = query(arpa);
@@ -169,7 +169,7 @@ fn a_mixture_leans_to_the_model_that_knows_the_text() {
         let text = write(&format!("{name}.txt"), text);
         let out = dir.path().join(name).to_str().unwrap().to_string();
         let order = ["estimate", "--order", "2", "--discount-fallback"];
-        stdout(&sylvan(&[&order[..], &["--text", &text, "--arpa", &out]].concat(), ""));
+        stdout(&sylvan(&[&order[..], &["--text", &text, "--out", &out]].concat(), ""));
         out
     };
     let near = model("near", "a b\na b c\nb a\n");
@@ -181,7 +181,7 @@ fn a_mixture_leans_to_the_model_that_knows_the_text() {
     let weight: f64 = shown.lines().nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
     assert!(weight > 0.6 && weight < 1.0, "{shown}");
     let perplexity = |lm: &str| -> f64 {
-        let shown = stdout(&sylvan(&["query", "--lm", lm, "--format", "json", &held_out], ""));
+        let shown = stdout(&sylvan(&["query", "--lm", lm, "--json", &held_out], ""));
         serde_json::from_str::<serde_json::Value>(&shown).unwrap()["perplexity"].as_f64().unwrap()
     };
     // What was promised is what the written model does. (Perplexities of the parts are not comparable: they
@@ -225,7 +225,7 @@ fn an_empty_text_is_named() {
     let (text, out) = (dir.path().join("nothing.txt"), dir.path().join("a.arpa"));
     std::fs::write(&text, "").unwrap();
     let (text, arpa) = (text.to_str().unwrap(), out.to_str().unwrap());
-    let arguments = ["estimate", "--order", "2", "--text", text, "--arpa", arpa];
+    let arguments = ["estimate", "--order", "2", "--text", text, "--out", arpa];
     let message = failure(&sylvan(&arguments, ""));
     assert!(message.contains("nothing.txt: found no sentence"), "{message}");
     assert!(!out.exists());

@@ -39,7 +39,7 @@ fn every_layout_scores_as_kenlm_does() {
     // From `query -v summary` on the same model and text.
     let text = "a b a\nc zzz\n\n";
     for model in ["m.arpa", "m.hash", "m.trie", "m.q"] {
-        let json = good(at, &["lm", "query", "--lm", model, "--format", "json"], text);
+        let json = good(at, &["lm", "query", "--lm", model, "--json"], text);
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!((json["tokens"].as_u64(), json["oov"].as_u64()), (Some(8), Some(1)));
         let close = |key: &str, expected: f64| {

@@ -145,7 +145,7 @@ fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
     let size = |name: &str| std::fs::metadata(dir.join(name)).unwrap().len();
     let whole = size("m");
     let info = |name: &str| -> Value {
-        serde_json::from_str(&success(dir, &["model", "info", "--format", "json", name], "")).unwrap()
+        serde_json::from_str(&success(dir, &["model", "info", "--json", name], "")).unwrap()
     };
     let section = |info: &Value, name: &str| -> u64 {
         let sections = info["sections"].as_array().unwrap();
@@ -183,7 +183,7 @@ fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
     // Room for a table, but for none of its rules: nothing is written that could not translate.
     let bare = info("little");
     let beside: u64 = ["manifest", "weights", "lines", "lm0"].iter().map(|name| section(&bare, name)).sum();
-    let sizes = (0..40).map(|step| beside * 8 / 10 + step * whole / 150);
+    let sizes = (0..40).map(|step| beside * 8 / 10 + step * whole / 40);
     let mut refused = 0;
     for size in sizes {
         let arguments = ["model", "prune", "--size", &size.to_string(), "--out", "tiny", "m"];
@@ -206,8 +206,7 @@ fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
     // The smaller one translates, mostly the same; differences come with true reasons.
     std::fs::write(dir.join("in"), &trees).unwrap();
     let diff = |more: &[&str]| success(dir, &[&["model", "diff", "m", "half"], more].concat(), "");
-    let told: Value =
-        serde_json::from_str(&diff(&["--input", "in", "--kind", "tree", "--format", "json"])).unwrap();
+    let told: Value = serde_json::from_str(&diff(&["--text", "in", "--input", "tree", "--json"])).unwrap();
     let count = |name: &str| told["rules"][name].as_u64().unwrap();
     assert!(
         count("same") > 0 && count("only_first") > 0 && count("only_second") == 0 && count("changed") == 0
@@ -227,7 +226,7 @@ fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
     assert!(translations.iter().filter(|one| !one["reasons"].as_array().unwrap().is_empty()).count() > 0);
     let text = diff(&[]);
     assert!(text.contains("setting pruned-to: none -> ") && text.contains("0 only in the second"), "{text}");
-    let same = success(dir, &["model", "diff", "m", "same", "--input", "in", "--kind", "tree"], "");
+    let same = success(dir, &["model", "diff", "m", "same", "--text", "in", "--input", "tree"], "");
     assert!(same.contains("0 with other features, 0 only in the first, 0 only in the second"), "{same}");
     assert!(same.contains("translations: 0 of 100 lines differ"), "{same}");
 }

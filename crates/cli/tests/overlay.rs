@@ -27,7 +27,7 @@ impl Folder {
         folder.file("table", RULES);
         folder.file("lm.arpa", ARPA);
         folder.file("weights", weights);
-        let import = ["grammar", "import", "--format", "travatar", "table", "rules"];
+        let import = ["grammar", "import", "--format", "travatar", "table", "--out", "rules"];
         assert!(run_in(folder.0.path(), &import, "").status.success());
         folder
     }

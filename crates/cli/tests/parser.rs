@@ -82,8 +82,7 @@ fn a_parser_is_trained_used_and_measured_from_files() {
                 text(&gold),
                 "--pred",
                 text(pred),
-                "--format",
-                "json",
+                "--json",
             ],
             "",
         )
@@ -95,12 +94,13 @@ fn a_parser_is_trained_used_and_measured_from_files() {
     let greedy = stdout(&sylvan(&["parser", "parse", "--model", text(&one), "--beam", "1"], &words));
     assert_ne!(greedy, trees, "a beam of 1 finds other trees");
     let numbered = |threads: &str| {
-        let arguments = ["parser", "parse", "--model", text(&one), "--k-best", "3", "--threads", threads];
+        let arguments = ["parser", "parse", "--model", text(&one), "--nbest", "3", "--threads", threads];
         stdout(&sylvan(&arguments, &words))
     };
     assert_eq!(numbered("1"), numbered("3"), "the same trees in the same order");
 
-    let info = stdout(&sylvan(&["parser", "info", text(&one), "--verify"], ""));
+    assert!(stdout(&sylvan(&["parser", "verify", text(&one)], "")).ends_with("sound\n"));
+    let info = stdout(&sylvan(&["parser", "info", text(&one)], ""));
     assert!(info.contains("constituency"), "{info}");
     // Any line gives a line.
     let odd = "\n。\n🙂 x\nab ( ) [ -LRB-\nгде мы\n";

@@ -30,8 +30,8 @@ fn there_and_back(folder: &Path, table: &str, lm: &str, trees: &str, trees_as: &
     let before = translations(folder, table, lm, trees);
     let formats = [("travatar", "t.txt.gz"), ("moses", "t.txt.zst"), ("cdec", "t.txt")];
     for (format, text) in formats {
-        good(folder, &["grammar", "export", "--format", format, table, text], "");
-        let compile = ["grammar", "compile", "--format", format, text, "again.rules"];
+        good(folder, &["grammar", "export", "--format", format, table, "--out", text], "");
+        let compile = ["grammar", "compile", "--format", format, text, "--out", "again.rules"];
         good(folder, &[&compile[..], trees_as].concat(), "");
         let after = translations(folder, "again.rules", lm, trees);
         for (number, (after, before)) in after.iter().zip(&before).enumerate() {
@@ -39,7 +39,7 @@ fn there_and_back(folder: &Path, table: &str, lm: &str, trees: &str, trees_as: &
         }
     }
     // The comparison can fail: without its most frequent target sides a table translates otherwise.
-    good(folder, &["grammar", "export", "--format", "travatar", table, "t.txt"], "");
+    good(folder, &["grammar", "export", "--format", "travatar", table, "--out", "t.txt"], "");
     let text = std::fs::read_to_string(folder.join("t.txt")).unwrap();
     let mut source = "";
     let others = text.lines().filter(|line| {
@@ -48,7 +48,7 @@ fn there_and_back(folder: &Path, table: &str, lm: &str, trees: &str, trees_as: &
     });
     let others: Vec<&str> = others.collect();
     std::fs::write(folder.join("t.txt"), others.join("\n") + "\n").unwrap();
-    good(folder, &[&["grammar", "compile", "t.txt", "other.rules"][..], trees_as].concat(), "");
+    good(folder, &[&["grammar", "compile", "t.txt", "--out", "other.rules"][..], trees_as].concat(), "");
     assert_ne!(translations(folder, "other.rules", lm, trees), before);
 }
 
@@ -60,7 +60,7 @@ fn the_sample_corpus_translates_as_before() {
     let files = ["--trees", "c/source.tree", "--target", "c/target.txt", "--align", "c/align.txt"];
     let extract = [&["grammar", "extract", "--kind", "tree", "--out", "r.rules"][..], &files].concat();
     good(at, &extract, "");
-    let lm = ["--order", "3", "--text", "c/target.txt", "--arpa", "lm.arpa", "--discount-fallback"];
+    let lm = ["--order", "3", "--text", "c/target.txt", "--out", "lm.arpa", "--discount-fallback"];
     good(at, &[&["lm", "estimate"][..], &lm].concat(), "");
     std::fs::write(
         at.join("weights"),
@@ -92,7 +92,7 @@ fn the_reference_table_translates_as_before() {
     good(at, &[&import[..], &[&path("rule-table.gz"), "whole.rules"]].concat(), "");
     let table = if sylvan_testkit::cases(0, 1) == 1 { "whole.rules" } else { "some.rules" };
     if table == "some.rules" {
-        good(at, &["grammar", "filter", "whole.rules", "some.rules", "--trees", "trees"], "");
+        good(at, &["grammar", "filter", "whole.rules", "--out", "some.rules", "--trees", "trees"], "");
     }
     good(at, &["lm", "compile", "--arpa", &path("ja.5.arpa.gz"), "--out", "lm"], "");
     there_and_back(at, table, "lm", &some, &trees_as);

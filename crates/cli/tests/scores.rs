@@ -36,8 +36,7 @@ fn files() -> tempfile::TempDir {
 #[test]
 fn all_metrics_have_score_and_signature() {
     let dir = files();
-    let value =
-        json(dir.path(), "score --ref ref --metrics bleu,chrf,chrf++,ter,ribes,ter-bleu --format json good");
+    let value = json(dir.path(), "score --ref ref --metric bleu,chrf,chrf++,ter,ribes,ter-bleu --json good");
     for (name, says) in [
         ("bleu", "tok:13a"),
         ("chrf", "nw:0"),
@@ -56,8 +55,7 @@ fn all_metrics_have_score_and_signature() {
 #[test]
 fn every_tokeniser_changes_the_score_and_threads_do_not() {
     let dir = files();
-    let score =
-        |more: &str| json(dir.path(), &format!("score --ref ref --format json {more} bad"))["bleu"].clone();
+    let score = |more: &str| json(dir.path(), &format!("score --ref ref --json {more} bad"))["bleu"].clone();
     let mut seen = Vec::new();
     for tokenizer in ["none", "13a", "char"] {
         let value = score(&format!("--tokenize {tokenizer}"));
@@ -76,9 +74,9 @@ fn every_tokeniser_changes_the_score_and_threads_do_not() {
 #[test]
 fn sentences_are_scored_one_by_one_on_request() {
     let dir = files();
-    let value = json(dir.path(), "score --ref ref --metrics ter,bleu --sentences --format json good");
+    let value = json(dir.path(), "score --ref ref --metric ter,bleu --sentences --json good");
     assert_eq!(value["ter"]["sentences"].as_array().unwrap().len(), 60);
-    let text = sylvan(dir.path(), "score --ref ref --metrics ter,bleu --sentences good").stdout;
+    let text = sylvan(dir.path(), "score --ref ref --metric ter,bleu --sentences good").stdout;
     let text = String::from_utf8(text).unwrap();
     assert!(text.starts_with("line\tTER\tBLEU\n1\t"), "{text}");
     assert_eq!(text.lines().count(), 1 + 60 + 4);
@@ -88,8 +86,7 @@ fn sentences_are_scored_one_by_one_on_request() {
 fn a_better_system_is_found_by_every_test() {
     let dir = files();
     for test in ["bootstrap", "randomization", "sign"] {
-        let arguments =
-            format!("compare --ref ref --metric bleu --test {test} --seed 7 --format json bad good bad");
+        let arguments = format!("compare --ref ref --metric bleu --test {test} --seed 7 --json bad good bad");
         let value = json(dir.path(), &arguments);
         let [good, same] = &value["systems"].as_array().unwrap()[..] else { panic!("{value}") };
         assert!(good["p_value"].as_f64().unwrap() < 0.01, "{value}");
@@ -104,16 +101,15 @@ fn a_better_system_is_found_by_every_test() {
 #[test]
 fn seed_samples_and_replicates_are_heeded() {
     let dir = files();
-    let run = |more: &str| {
-        json(dir.path(), &format!("compare --ref ref --metric chrf --format json {more} bad bad2"))
-    };
+    let run =
+        |more: &str| json(dir.path(), &format!("compare --ref ref --metric chrf --json {more} bad bad2"));
     let first = run("--samples 300");
     assert_eq!(first, run("--samples 300"));
     assert_ne!(first["systems"], run("--samples 300 --seed 2")["systems"]);
     assert_ne!(first["systems"], run("--samples 50")["systems"]);
     let value = json(
         dir.path(),
-        "compare --ref ref --test randomization --samples 200 --replicates 2 --format json bad bad2 good good",
+        "compare --ref ref --test randomization --samples 200 --replicates 2 --json bad bad2 good good",
     );
     assert_eq!(value["systems"].as_array().unwrap().len(), 1);
     assert_eq!(value["replicates"], 2);

@@ -43,7 +43,7 @@ fn the_way_back_is_exact_with_joiners_and_natural_without() {
 #[test]
 fn json_tells_bytes_and_joins() {
     let dir = tempfile::tempdir().unwrap();
-    let text = run(dir.path(), &["tokenize", "--lang", "en", "--format", "json"], "é, b\n");
+    let text = run(dir.path(), &["tokenize", "--lang", "en", "--json"], "é, b\n");
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     let comma = &value["tokens"][1];
     assert_eq!(

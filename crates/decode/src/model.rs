@@ -292,7 +292,9 @@ impl Model {
     pub fn read_glossary(&self, path: &Path) -> Result<Glossary> {
         let mut glossary = Glossary::default();
         let mut reader = TextReader::open(path)?;
-        each_line(&mut reader, |source, target| self.add_term(&mut glossary, source, target))?;
+        let untranslated =
+            each_line(&mut reader, |source, target| self.add_term(&mut glossary, source, target))?;
+        glossary.untranslated = untranslated;
         Ok(glossary)
     }
 }

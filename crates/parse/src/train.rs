@@ -155,15 +155,53 @@ impl Prepared {
         Ok(Self { lexicon, tags, train, dev })
     }
 
-    /// The tagger, judged on the held-out sentences, and its accuracy there.
+    /// A tagger that is all there is to be: so many passes as asked for, unless the held-out sentences say that more do
+    /// not help. Its accuracy there, if there are any.
+    pub(crate) fn tagger_alone(
+        &self,
+        config: &TrainConfig,
+        progress: &dyn Progress,
+        report: Report<'_>,
+    ) -> (Tagger, Option<f64>) {
+        let training =
+            TaggerTraining { lookahead: config.lookahead, epochs: config.epochs, threads: config.threads };
+        let mut pass = 0.0;
+        let judge = |tagger: &Tagger| {
+            pass += 1.0;
+            if self.dev.is_empty() { pass } else { self.accuracy(tagger, config.threads) }
+        };
+        let tagger = Tagger::train(
+            &self.examples(),
+            self.tags.len(),
+            training,
+            "tagger",
+            progress,
+            judge,
+            |epoch: Epoch| {
+                let Epoch { number, updates, figure, .. } = epoch;
+                let accuracy =
+                    if self.dev.is_empty() { String::new() } else { format!(", accuracy {figure:.2}") };
+                report(News::Line(&format!(
+                    "tagger epoch {number:>2}: {updates:>6} sentences wrong{accuracy}"
+                )));
+            },
+        );
+        let accuracy = (!self.dev.is_empty()).then(|| self.accuracy(&tagger, config.threads));
+        (tagger, accuracy)
+    }
+
+    fn examples(&self) -> Vec<(&[Word], &[u8])> {
+        self.train.iter().map(|tagged| (&tagged.words[..], &tagged.tags[..])).collect()
+    }
+
+    /// The tagger of a parser, judged on the held-out sentences, and its accuracy there.
     pub(crate) fn tagger(
         &self,
         config: &TrainConfig,
         progress: &dyn Progress,
         report: Report<'_>,
     ) -> (Tagger, f64) {
-        let examples: Vec<(&[Word], &[u8])> =
-            self.train.iter().map(|tagged| (&tagged.words[..], &tagged.tags[..])).collect();
+        let examples = self.examples();
         let judge = |tagger: &Tagger| self.accuracy(tagger, config.threads);
         let training =
             TaggerTraining { lookahead: config.lookahead, epochs: TAGGER_EPOCHS, threads: config.threads };

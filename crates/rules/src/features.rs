@@ -21,25 +21,71 @@ pub struct Feature {
 const LN: &str = "natural logarithm";
 const NUMBER: &str = "count";
 
-/// All features that this crate gives rules, in the order of tables.
-pub const FEATURES: [Feature; 11] = [
-    Feature { name: "p_ef", meaning: "p(target side | source side)", unit: LN, travatar: Some("egfp") },
-    Feature { name: "p_fe", meaning: "p(source side | target side)", unit: LN, travatar: Some("fgep") },
-    Feature { name: "lex_ef", meaning: "target words given source words", unit: LN, travatar: Some("egfl") },
-    Feature { name: "lex_fe", meaning: "source words given target words", unit: LN, travatar: Some("fgel") },
-    Feature {
-        name: "rare",
-        meaning: "1 divided by how often the rule was seen",
-        unit: NUMBER,
-        travatar: None,
-    },
-    Feature { name: "lexical", meaning: "1 for each rule with source words", unit: NUMBER, travatar: None },
-    Feature { name: "rules", meaning: "1 for each rule of the table", unit: NUMBER, travatar: Some("p") },
-    Feature { name: "words", meaning: "target words of rules", unit: NUMBER, travatar: Some("w") },
-    Feature { name: "glue", meaning: "1 for each default rule", unit: NUMBER, travatar: Some("unk") },
-    Feature { name: "oov", meaning: "copied words of default rules", unit: NUMBER, travatar: None },
-    Feature { name: "parse", meaning: "score of the parse", unit: LN, travatar: Some("parse") },
+/// All features, in the order of tables, then those of other parts of a model.
+pub const FEATURES: [Feature; 15] = [
+    feature("p_ef", "how likely the target side is for the source side of a rule", LN, Some("egfp")),
+    feature("p_fe", "how likely the source side is for the target side of a rule", LN, Some("fgep")),
+    feature(
+        "lex_ef",
+        "how likely its target words are for the source words they are linked to",
+        LN,
+        Some("egfl"),
+    ),
+    feature(
+        "lex_fe",
+        "how likely its source words are for the target words they are linked to",
+        LN,
+        Some("fgel"),
+    ),
+    feature("rare", "1 divided by how often the rule was seen", NUMBER, None),
+    feature("lexical", "1 for each rule with source words", NUMBER, None),
+    feature(
+        "rules",
+        "1 for each rule: whether few large rules or many small ones are wanted",
+        NUMBER,
+        Some("p"),
+    ),
+    feature(
+        "words",
+        "1 for each target word of a rule: whether long translations are wanted",
+        NUMBER,
+        Some("w"),
+    ),
+    feature(
+        "glue",
+        "1 for each place where no rule matches and parts stay in source order",
+        NUMBER,
+        Some("unk"),
+    ),
+    feature("oov", "1 for each source word that is copied because no rule has it", NUMBER, None),
+    feature("parse", "how likely the tree is, if the input is a forest of trees", LN, Some("parse")),
+    feature("lm", "how likely the target words are, each after those before it", LN, None),
+    feature("tw.", "sparse: 1 for each time that this target word is used", NUMBER, None),
+    feature("wp.", "sparse: 1 for each time that these two words are linked", NUMBER, None),
+    feature("ro.", "sparse: 1 for each rule of this label that puts its parts in this order", NUMBER, None),
 ];
+
+const fn feature(
+    name: &'static str,
+    meaning: &'static str,
+    unit: &'static str,
+    travatar: Option<&'static str>,
+) -> Feature {
+    Feature { name, meaning, unit, travatar }
+}
+
+/// What a feature of a model says, by its full name (`tm0.p_ef`, `lm1`, `tw.book`); nothing if it is not known.
+pub fn meaning(name: &str) -> &'static str {
+    let bare = match name.strip_prefix("tm").and_then(|rest| rest.split_once('.')) {
+        Some((layer, bare)) if layer.bytes().all(|byte| byte.is_ascii_digit()) => bare,
+        _ if name.starts_with("lm") => name.trim_end_matches(|c: char| c.is_ascii_digit()),
+        _ => name,
+    };
+    let known = |feature: &&Feature| {
+        if feature.name.ends_with('.') { bare.starts_with(feature.name) } else { bare == feature.name }
+    };
+    FEATURES.iter().find(known).map_or("", |feature| feature.meaning)
+}
 
 /// The registry's name for Travatar's.
 pub fn from_travatar(name: &str) -> Option<&'static str> {
@@ -67,6 +113,25 @@ pub fn weights_from_travatar(weights: &Weights) -> Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_name_of_a_model_has_a_meaning() {
+        for name in ["tm0.p_ef", "tm1.rare", "lm0", "lm", "glue", "tw.the", "wp.a~b", "ro.NP.2-1"] {
+            assert!(!meaning(name).is_empty(), "{name}");
+        }
+        assert_eq!(meaning("tm0.p_ef"), FEATURES[0].meaning);
+        assert!(meaning("lm0").contains("target words") && meaning("mine").is_empty());
+    }
+
+    #[test]
+    fn the_glossary_in_the_documentation_is_this_one() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/features.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        for Feature { name, meaning, unit, travatar } in FEATURES {
+            let row = format!("| `{name}` | {meaning} | {unit} | {} |", travatar.unwrap_or(""));
+            assert!(text.contains(&row), "missing in docs/features.md: {row}");
+        }
+    }
 
     #[test]
     fn travatar_weights_change_their_names_and_the_base_of_the_language_model() {

@@ -50,6 +50,17 @@ fn all_derivations<L: LanguageModel>(forest: &TranslationForest, lm: &L) -> Vec<
 }
 
 #[test]
+fn a_run_keeps_what_lost_only_if_asked() {
+    let (problem, lm) = common::toy_a();
+    let limits = Limits::beam(Beam(5));
+    let run = |run| {
+        incremental_search(&mut Engine::default(), &problem.forest, run, limits, Incremental::default(), None)
+    };
+    assert!(run(Run::new(&lm)).unwrap().out_forest.is_none());
+    assert!(run(Run { out_forest: true, ..Run::new(&lm) }).unwrap().out_forest.is_some());
+}
+
+#[test]
 fn n_best_lists_equal_brute_force() {
     let mut long = 0;
     random_problems(11, cases(1_500, 20_000), |problem: &Problem, shown, rng| {

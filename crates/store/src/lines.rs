@@ -17,6 +17,7 @@ use sylvan_base::{InputError, Result};
 
 use crate::container::{Container, ContainerWriter, Name, name};
 use crate::section::Section;
+use crate::unfinished::Unfinished;
 
 const KIND: Name = name("lines");
 const VERSION: u32 = 1;
@@ -37,6 +38,7 @@ pub struct LinesWriter {
     path: PathBuf,
     blocks: Vec<[u64; 2]>,
     waiting: tempfile::NamedTempFile,
+    _unfinished: Unfinished,
     written: u64,
     block: Vec<u8>,
     lines: u64,
@@ -49,7 +51,16 @@ impl LinesWriter {
         let waiting = tempfile::Builder::new().prefix(".lines").tempfile_in(folder.unwrap_or(Path::new(".")));
         let waiting = waiting.map_err(InputError::io(path, "create"))?;
         let (blocks, block) = (vec![[0, 0]], Vec::new());
-        Ok(Self { path: path.to_path_buf(), blocks, waiting, written: 0, block, lines: 0 })
+        let unfinished = Unfinished::new(waiting.path());
+        Ok(Self {
+            path: path.to_path_buf(),
+            blocks,
+            waiting,
+            _unfinished: unfinished,
+            written: 0,
+            block,
+            lines: 0,
+        })
     }
 
     /// Appends a line, which must hold no line end.

@@ -20,6 +20,10 @@ pub(crate) struct MappedFile {
 impl MappedFile {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(InputError::io(path, "open"))?;
+        if file.metadata().is_ok_and(|data| data.is_dir()) {
+            let source = std::io::Error::other("it is a folder, expected a file");
+            return Err(InputError::Io { path: path.to_path_buf(), action: "open", source });
+        }
         // SAFETY: the map is private and read-only, and model files are never written in place: `Output` and
         // `ContainerWriter` make a new file and rename it, which leaves the mapped one as it was. Another
         // program that truncates the file under us would raise SIGBUS; no reader can defend against that.

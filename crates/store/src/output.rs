@@ -11,6 +11,8 @@ use std::thread::JoinHandle;
 
 use sylvan_base::{InputError, Result};
 
+use crate::unfinished::Unfinished;
+
 /// A file under a temporary name that takes its final name in [`commit`](Self::commit).
 #[derive(Debug)]
 pub(crate) struct PendingFile {
@@ -23,6 +25,7 @@ pub(crate) struct PendingFile {
     committed: bool,
     /// Written under its own name: a device or a pipe, which must not be replaced by a file.
     direct: bool,
+    _unfinished: Option<Unfinished>,
 }
 
 /// Flushes to disk while more is being written, so that there is little to wait for at the end.
@@ -69,14 +72,25 @@ impl PendingFile {
                 flusher: None,
                 committed: true,
                 direct: true,
+                _unfinished: None,
             });
         }
         // The process id keeps apart two runs that write the same output.
         let temporary =
             path.with_file_name(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
+        let unfinished = Some(Unfinished::new(&temporary));
         let file = File::create(&temporary).map_err(InputError::io(path, "create"))?;
         let path = path.to_path_buf();
-        Ok(Self { path, temporary, file, behind: 0, flusher: None, committed: false, direct: false })
+        Ok(Self {
+            path,
+            temporary,
+            file,
+            behind: 0,
+            flusher: None,
+            committed: false,
+            direct: false,
+            _unfinished: unfinished,
+        })
     }
 
     pub(crate) fn rewind(&mut self) -> Result<()> {

@@ -25,8 +25,8 @@ pub struct TextReader {
     line: Vec<u8>,
     number: u64,
     tolerant: bool,
-    /// A line was too long.
-    ended: bool,
+    /// The line at work was too long, and its rest is still to come.
+    skip: bool,
 }
 
 impl TextReader {
@@ -57,7 +57,7 @@ impl TextReader {
     }
 
     fn plain(name: String, input: impl BufRead + Send + 'static) -> Self {
-        Self { name, input: Box::new(input), line: Vec::new(), number: 0, tolerant: false, ended: false }
+        Self { name, input: Box::new(input), line: Vec::new(), number: 0, tolerant: false, skip: false }
     }
 
     fn detect(name: String, mut raw: Box<dyn Read + Send>) -> Result<Self> {
@@ -75,7 +75,7 @@ impl TextReader {
         } else {
             Box::new(BufReader::with_capacity(BUFFER, all))
         };
-        Ok(Self { name, input: reader, line: Vec::new(), number: 0, tolerant: false, ended: false })
+        Ok(Self { name, input: reader, line: Vec::new(), number: 0, tolerant: false, skip: false })
     }
 
     /// Lets C1 controls (U+0080 to U+009F) through: scraped corpora are full of them where
@@ -100,12 +100,18 @@ impl TextReader {
         Ok(self.advance()?.map(|start| &self.line[start..]))
     }
 
-    /// Reads a line into the buffer and returns where its text begins. Of a line that is too long nothing more is
-    /// read: what follows is as long again, for all that is known.
+    /// Passes over the rest of a line that is too long, without keeping it.
+    fn skip_line(&mut self) -> Result<()> {
+        let skipped = self.input.skip_until(b'\n');
+        skipped.map(|_| self.skip = false).map_err(InputError::io(&self.name, "read"))
+    }
+
+    /// Reads a line into the buffer and returns where its text begins. One that is too long is an error, and the
+    /// next line is the one behind it.
     fn advance(&mut self) -> Result<Option<usize>> {
         self.line.clear();
-        if self.ended {
-            return Ok(None);
+        if self.skip {
+            self.skip_line()?;
         }
         let read = (&mut self.input).take(LINE_BYTES as u64 + 2).read_until(b'\n', &mut self.line);
         if read.map_err(InputError::io(&self.name, "read"))? == 0 {
@@ -118,7 +124,8 @@ impl TextReader {
             _ => 0,
         };
         if self.line.len() - breaks > LINE_BYTES {
-            self.ended = true;
+            // The whole of it may have been read, with its line break.
+            self.skip = breaks == 0;
             self.line = Vec::new();
             let found = format!("a line of more than {LINE_BYTES} bytes");
             return Err(self.locate(
@@ -317,7 +324,7 @@ mod tests {
 
     /// Some kilobytes that unpack to gigabytes must not be unpacked into memory.
     #[test]
-    fn a_line_that_is_too_long_is_an_error_and_not_read_to_its_end() {
+    fn a_line_that_is_too_long_is_an_error_and_takes_no_memory() {
         let dir = tempfile::tempdir().unwrap();
         let fits = "x".repeat(LINE_BYTES);
         let mut reader = TextReader::from_text("t", format!("{fits}\r\n{fits}\nend"));
@@ -325,7 +332,8 @@ mod tests {
         assert_eq!(reader.next_line().unwrap().map(str::len), Some(LINE_BYTES));
         assert_eq!(reader.next_line().unwrap(), Some("end"));
         let path = dir.path().join("bomb.zst");
-        let bomb = zstd::encode_all(b"one\n".chain(std::io::repeat(0).take(1 << 30)), 1).unwrap();
+        let zeros = std::io::repeat(0).take(1 << 28);
+        let bomb = zstd::encode_all(b"one\n".chain(zeros).chain(&b"\nthree"[..]), 1).unwrap();
         assert!(bomb.len() < 1 << 20);
         std::fs::write(&path, bomb).unwrap();
         let mut reader = TextReader::open(&path).unwrap();
@@ -333,7 +341,13 @@ mod tests {
         let error = reader.next_bytes().unwrap_err().to_string();
         assert!(error.contains("bomb.zst:2: found a line of more than 16777216 bytes"), "{error}");
         assert!(reader.line.capacity() < LINE_BYTES, "its memory is given back");
-        assert_eq!(reader.next_bytes().unwrap(), None, "nothing more is read");
+        assert_eq!(reader.next_bytes().unwrap(), Some(&b"three"[..]), "reading goes on behind it");
+        assert_eq!(reader.next_bytes().unwrap(), None);
+        assert_eq!(reader.line_number(), 3);
+        // One byte too long, with its line break.
+        let mut reader = TextReader::from_text("t", format!("x{fits}\nend"));
+        assert!(reader.next_line().is_err());
+        assert_eq!(reader.next_line().unwrap(), Some("end"));
     }
 
     #[test]

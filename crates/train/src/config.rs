@@ -23,7 +23,7 @@ pub struct Config {
     pub source: PathBuf,
     /// Its translation, line by line.
     pub target: PathBuf,
-    /// Source text to tune on.
+    /// Source text to tune on; if there is none, a part of the training text is kept for it.
     pub dev_source: PathBuf,
     /// Its translation.
     pub dev_target: PathBuf,
@@ -47,8 +47,9 @@ pub struct Config {
     pub align: Option<PathBuf>,
     /// More target text, for the language model.
     pub lm_text: Vec<PathBuf>,
-    /// This many training pairs, the last ones, are kept out of training and measured on at the end.
-    pub holdout: u64,
+    /// This many training pairs, the last ones, are kept out of training and measured on at the end; without a number
+    /// one in twenty, at most 500, and none of a text with fewer than 1,000 pairs.
+    pub holdout: Option<u64>,
     /// Licences of the data, for the model's manifest.
     pub licence: Vec<String>,
     /// Whether the model keeps the training text, for explanations.
@@ -106,7 +107,7 @@ impl Default for Config {
             dev_trees: None,
             align: None,
             lm_text: Vec::new(),
-            holdout: 0,
+            holdout: None,
             licence: Vec::new(),
             lines: true,
             threads: 0,
@@ -175,6 +176,14 @@ impl Config {
         let optional =
             [&mut self.treebank, &mut self.parser, &mut self.trees, &mut self.dev_trees, &mut self.align];
         single.into_iter().chain(optional.into_iter().flatten()).chain(&mut self.lm_text)
+    }
+
+    /// All files that are read.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let texts = [&self.source, &self.target, &self.dev_source, &self.dev_target];
+        let optional = [&self.treebank, &self.parser, &self.trees, &self.dev_trees, &self.align];
+        let all = texts.into_iter().chain(optional.into_iter().flatten()).chain(&self.lm_text);
+        all.map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty())
     }
 
     /// How many threads to use.

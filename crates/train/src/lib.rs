@@ -22,6 +22,7 @@ mod report;
 mod run;
 mod stages;
 pub mod tuning;
+mod verdict;
 mod work;
 
 use std::path::PathBuf;
@@ -42,6 +43,8 @@ use work::WorkFolder;
 pub struct Outcome {
     /// Names and scores: `dev.bleu`, `holdout.bleu`.
     pub scores: Vec<(String, f64)>,
+    /// What the scores mean, in sentences.
+    pub verdict: Vec<String>,
     /// What each stage cost.
     pub stages: Vec<StageReport>,
     /// Where intermediate files are.
@@ -57,5 +60,6 @@ pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)
     for stage in stages::of(Formalism::Tree)? {
         stage(&mut run, say)?;
     }
-    Ok(Outcome { scores: run.scores, stages: run.work.reports, work: folder })
+    let verdict = verdict::verdict(&run.scores, run.pairs);
+    Ok(Outcome { scores: run.scores, verdict, stages: run.work.reports, work: folder })
 }

@@ -7,7 +7,7 @@ use sylvan_base::{Fault, InputError};
 use sylvan_eval::Tokenizer;
 use sylvan_parse::{Kind, Parser};
 use sylvan_rules::Smoothing;
-use sylvan_store::TextReader;
+use sylvan_store::{TextReader, is_same_file};
 use sylvan_text::{Lang, language};
 use sylvan_trees::Direction;
 use sylvan_tune::Mixture;
@@ -25,6 +25,25 @@ pub(crate) struct Settings {
     pub(crate) metric: Mixture,
     /// Whether weights are tuned on forests.
     pub(crate) forests: bool,
+    /// How many of the last training pairs are held out.
+    pub(crate) holdout: u64,
+    /// How many pairs before those are taken to tune on, if no text for that was given.
+    pub(crate) dev: u64,
+}
+
+/// Of fewer pairs none are held out without being asked for.
+const FEW_PAIRS: u64 = 1_000;
+/// One in so many pairs is held out, or tuned on.
+const SHARE: u64 = 20;
+/// More are not needed to measure or to tune.
+const MOST_KEPT_OUT: u64 = 500;
+
+fn holdout_of(lines: u64) -> u64 {
+    if lines < FEW_PAIRS { 0 } else { dev_of(lines) }
+}
+
+fn dev_of(lines: u64) -> u64 {
+    (lines / SHARE).clamp(1, MOST_KEPT_OUT)
 }
 
 /// A smaller tuning text is too small to tell weights apart.
@@ -32,8 +51,9 @@ const SMALL_DEV: u64 = 100;
 
 /// Checks everything that can be checked quickly.
 pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settings> {
-    let settings = settings(config)?;
+    let mut settings = settings(config)?;
     needed(config)?;
+    nothing_lost(config)?;
     for lang in [&config.source_lang, &config.target_lang] {
         if !config.tokenized && language(lang) == Ok(Lang::Other) {
             say(&format!(
@@ -41,19 +61,21 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
             ));
         }
     }
-    let (dev, dev_bytes) = count_lines(&config.dev_source)?;
-    let dev_target = count_lines(&config.dev_target)?.0;
-    equal((&config.dev_source, dev), (&config.dev_target, dev_target))?;
-    if dev == 0 {
-        return Err(Error::setting(shown(&config.dev_source), "no lines", "a text to tune on")
-            .advise("a few hundred sentences that are not part of the training text will do"));
-    }
-    if dev < SMALL_DEV {
-        say(&format!("note: {dev} sentences are few to tune on; {SMALL_DEV} to 2,000 are usual"));
-    }
     let (lines, source_bytes) = count_lines(&config.source)?;
     let (targets, target_bytes) = count_lines(&config.target)?;
     equal((&config.source, lines), (&config.target, targets))?;
+    let given = !config.dev_source.as_os_str().is_empty();
+    let (dev, dev_bytes) = match given {
+        true => count_lines(&config.dev_source)?,
+        false => (dev_of(lines), source_bytes / lines.max(1) * dev_of(lines)),
+    };
+    if given {
+        equal((&config.dev_source, dev), (&config.dev_target, count_lines(&config.dev_target)?.0))?;
+    }
+    if given && dev == 0 {
+        return Err(Error::setting(shown(&config.dev_source), "no lines", "a text to tune on")
+            .advise("a few hundred sentences that are not part of the training text will do"));
+    }
     let beside = [
         (&config.trees, (&config.source, lines)),
         (&config.align, (&config.source, lines)),
@@ -64,12 +86,36 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
             equal((path, count_lines(path)?.0), (text, wanted))?;
         }
     }
-    if lines <= config.holdout {
+    settings.holdout = config.holdout.unwrap_or_else(|| holdout_of(lines));
+    settings.dev = if given { 0 } else { dev };
+    let kept_out = settings.holdout + settings.dev;
+    if lines == 0 {
+        return Err(Error::setting(shown(&config.source), "no lines", "a text to learn from"));
+    }
+    if lines <= kept_out {
         return Err(Error::setting(
             shown(&config.source),
             format!("{lines} lines"),
-            format!("more than the {} that are held out", config.holdout),
+            format!("more than the {kept_out} that are kept out of training"),
         ));
+    }
+    if dev < SMALL_DEV {
+        say(&format!("note: {dev} sentences are few to tune on; {SMALL_DEV} to 2,000 are usual"));
+    }
+    if !given {
+        say(&format!("note: no --dev-source, so {dev} pairs of the training text are kept to tune on"));
+    }
+    match (config.holdout, settings.holdout) {
+        (None, 0) => say(&format!(
+            "note: {lines} pairs are few, so none are held out: the scores will be those of the text that was tuned on, \
+             and flatter; --holdout N measures on N others"
+        )),
+        (None, held) => {
+            say(&format!(
+                "note: the last {held} pairs are not trained on but measured on; --holdout 0 trains on all"
+            ));
+        }
+        _ => {}
     }
     if let Some(path) = &config.treebank {
         sylvan_parse::treebank::format_of(path)?;
@@ -129,9 +175,13 @@ fn settings(config: &Config) -> Result<Settings> {
         let expected = format!("1 to {}", sylvan_lm::MAX_ORDER);
         return Err(Error::setting("lm-order", config.lm_order.to_string(), expected));
     }
-    for (what, value) in
-        [("rounds", config.rounds), ("beam", config.beam), ("parser-epochs", config.parser_epochs)]
-    {
+    for (what, value) in [
+        ("rounds", config.rounds),
+        ("beam", config.beam),
+        ("parser-epochs", config.parser_epochs),
+        ("parser-beam", config.parser_beam),
+        ("compose", config.compose as usize),
+    ] {
         if value == 0 {
             return Err(Error::setting(what, "0", "at least 1"));
         }
@@ -141,50 +191,91 @@ fn settings(config: &Config) -> Result<Settings> {
     }
     Ok(Settings {
         preset: preset.map_err(|_| wrong("align-preset", &config.align_preset, "fast, default or best"))?,
-        heuristic: heuristic.map_err(|error| Error::setting("symmetrize", error, "a heuristic"))?,
+        heuristic: heuristic.map_err(|fault| Error::setting("symmetrize", fault.found, fault.expected))?,
         smoothing,
         binarize,
         metric: metric.map_err(|fault| Error::setting("metric", fault.found, fault.expected))?,
         forests,
+        holdout: 0,
+        dev: 0,
     })
 }
 
-/// Checks that everything needed is given, and nothing twice.
+/// Where trees come from, for those who have none.
+const TREES: &str = "rules are learnt from trees of the source text: train a parser from any treebank with --treebank \
+                     (CoNLL-U as universaldependencies.org has it for over a hundred languages, or Penn brackets), give a \
+                     parser with --parser, or give trees with --trees and --dev-trees";
+
+/// Checks that everything needed is given, and nothing twice. All that is missing is named at once.
 fn needed(config: &Config) -> Result<()> {
-    let files = [
-        ("source", &config.source),
-        ("target", &config.target),
-        ("dev-source", &config.dev_source),
-        ("dev-target", &config.dev_target),
-        ("out", &config.out),
-    ];
-    for (name, path) in files {
-        if path.as_os_str().is_empty() {
-            return Err(Error::setting(name, "nothing", "a file").advise("see `sylvan train --help`"));
+    let is_empty = |path: &Path| path.as_os_str().is_empty();
+    let mut missing = Vec::new();
+    for (name, path) in [("source", &config.source), ("target", &config.target), ("out", &config.out)] {
+        if is_empty(path) {
+            missing.push(format!("--{name}"));
         }
     }
     for (name, lang) in [("source-lang", &config.source_lang), ("target-lang", &config.target_lang)] {
         if lang.is_empty() {
-            return Err(Error::setting(name, "nothing", "a two-letter code such as en"));
+            missing.push(format!("--{name}"));
+            continue;
         }
         let fault = |fault: Fault| Error::setting(name, fault.found, fault.expected).advise(&fault.advice);
         language(lang).map_err(fault)?;
     }
-    if config.trees.is_none() && config.parser.is_none() && config.treebank.is_none() {
-        return Err(Error::setting("trees", "no trees and no parser", "--treebank, --parser or --trees")
-            .advise("rules are learnt from trees of the source text"));
+    let no_trees = config.trees.is_none() && config.parser.is_none() && config.treebank.is_none();
+    if no_trees {
+        missing.push("--treebank, --parser or --trees".to_string());
+    }
+    if !missing.is_empty() {
+        let advice = if no_trees { TREES } else { "see `sylvan train --help`" };
+        let expected = "them on the command line or in the configuration";
+        return Err(
+            Error::setting("settings", format!("no {}", missing.join(", no ")), expected).advise(advice)
+        );
+    }
+    let missing_half = is_empty(&config.dev_source) != is_empty(&config.dev_target);
+    if missing_half {
+        return Err(Error::setting("dev", "one side of the tuning text", "--dev-source and --dev-target")
+            .advise("or neither: then a part of the training text is kept to tune on"));
+    }
+    if config.dev_trees.is_some() && is_empty(&config.dev_source) {
+        return Err(Error::setting(
+            "dev-trees",
+            "trees of no text",
+            "--dev-source and --dev-target with them",
+        ));
     }
     if config.parser.is_some() && config.treebank.is_some() {
         return Err(Error::setting("parser", "a parser and a treebank", "one of them"));
     }
     let can_parse = config.parser.is_some() || config.treebank.is_some();
-    if config.trees.is_some() != config.dev_trees.is_some() && !can_parse {
+    // A tuning text that is part of the training text brings its trees along.
+    let dev_has_trees = config.dev_trees.is_some() || is_empty(&config.dev_source);
+    if config.trees.is_some() != dev_has_trees && !can_parse {
         return Err(Error::setting("dev-trees", "trees of one text only", "--trees and --dev-trees")
             .advise("or a parser for the other"));
     }
     if (config.trees.is_some() || config.align.is_some()) && !config.tokenized {
         return Err(Error::setting("tokenized", "trees or links of raw text", "--tokenized")
             .advise("trees and links are about words, so the words must be given too"));
+    }
+    Ok(())
+}
+
+/// No input may be written over: by the model, or by a file of the work folder.
+fn nothing_lost(config: &Config) -> Result<()> {
+    let work = config.work_folder();
+    for path in config.inputs() {
+        if is_same_file(path, &config.out) {
+            return Err(Error::setting("out", shown(&config.out), "a file that is not read")
+                .advise("this is an input of the same run, which would be lost; choose another name"));
+        }
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        if folder.is_some() && folder == work.canonicalize().ok() {
+            return Err(Error::setting(shown(path), "a file in the work folder", "inputs elsewhere")
+                .advise("what is in that folder is written anew; copy the file, or choose another --out"));
+        }
     }
     Ok(())
 }

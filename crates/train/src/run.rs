@@ -57,6 +57,8 @@ pub(crate) struct Run<'r> {
     pub(crate) language_model: PathBuf,
     pub(crate) weights: PathBuf,
     pub(crate) scores: Vec<(String, f64)>,
+    /// How many pairs were learnt from.
+    pub(crate) pairs: u64,
     /// The training text for the model, if it is to be kept.
     pub(crate) lines: Option<PathBuf>,
 }
@@ -83,6 +85,7 @@ impl<'r> Run<'r> {
             language_model: work.file("lm"),
             weights: work.file("weights"),
             scores: Vec::new(),
+            pairs: 0,
             lines: None,
             work,
         }

@@ -83,6 +83,7 @@ impl Text<'_> {
         say: &mut dyn FnMut(&str),
     ) -> (Tuned, String) {
         let name = metric.name();
+        let (mut before, mut explained) = (None, false);
         let mut told = |round: &Round| {
             let Round { number, score, promised, new, pool, best, .. } = round;
             let promised = promised.map_or(String::new(), |promised| format!(", promised {promised:.2}"));
@@ -90,6 +91,15 @@ impl Text<'_> {
             say(&format!(
                 "round {number}: {name} {score:.2}{promised}; {new} new of {pool} translations{best}"
             ));
+            let gain = |score| metric.better().gain(score);
+            if before.is_some_and(|before| gain(*score) < gain(before)) && !explained {
+                explained = true;
+                say(
+                    "  (that is less than before, and usual: weights are chosen on the translations seen so far, and \
+                     decoding with them shows new ones that are worse; the best round counts, marked *)",
+                );
+            }
+            before = Some(*score);
         };
         let Ok(tuned) = tune(self, metric, references, start, method, plan, &mut told);
         let (rounds, ended) = (tuned.rounds.len(), &tuned.ended);

@@ -36,6 +36,29 @@ struct Stamp {
     peak_bytes: Option<u64>,
 }
 
+/// Keeps other runs out of a folder. The system lets go of the lock when the run ends, however it ends.
+#[cfg(unix)]
+fn lock(folder: &Path) -> Result<Option<std::fs::File>> {
+    use rustix::fs::{FlockOperation, flock};
+    let path = folder.join("lock");
+    let file = std::fs::File::create(&path).map_err(InputError::io(&path, "create"))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Err(error) if error == rustix::io::Errno::WOULDBLOCK => Err(InputError::Format {
+            path: folder.to_path_buf(),
+            found: "another run that works in this folder".into(),
+            expected: "one at a time".into(),
+            advice: "wait until it has ended, or choose another --out".into(),
+        }),
+        // Some network disks have no locks.
+        _ => Ok(Some(file)),
+    }
+}
+
+#[cfg(not(unix))]
+fn lock(_: &Path) -> Result<Option<std::fs::File>> {
+    Ok(None)
+}
+
 /// What goes into a stage and what comes out.
 #[derive(Debug)]
 pub(crate) struct Stage<'s> {
@@ -52,6 +75,8 @@ pub(crate) struct Stage<'s> {
 #[derive(Debug)]
 pub(crate) struct WorkFolder {
     folder: PathBuf,
+    /// Held as long as the run lasts.
+    _lock: Option<std::fs::File>,
     hashes: HashMap<PathBuf, u64>,
     pub(crate) reports: Vec<StageReport>,
 }
@@ -60,6 +85,7 @@ impl WorkFolder {
     /// Opens or makes the folder and clears away what a killed run left half-written.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(InputError::io(folder, "create"))?;
+        let lock = lock(folder)?;
         let entries = std::fs::read_dir(folder).map_err(InputError::io(folder, "read"))?;
         for entry in entries.flatten() {
             if entry.file_name().to_string_lossy().starts_with('.') {
@@ -67,7 +93,12 @@ impl WorkFolder {
                 std::fs::remove_file(&path).map_err(InputError::io(&path, "remove"))?;
             }
         }
-        Ok(Self { folder: folder.to_path_buf(), hashes: HashMap::default(), reports: Vec::new() })
+        Ok(Self {
+            folder: folder.to_path_buf(),
+            _lock: lock,
+            hashes: HashMap::default(),
+            reports: Vec::new(),
+        })
     }
 
     /// A file of the folder.

@@ -140,7 +140,10 @@ mod tests {
         let mut rng = Rng::new(1);
         let mut draw = |at: f64, spread: f64| -> (f64, f64) {
             let all: Vec<f64> = (0..200).map(|_| random_weight(at, spread, &mut rng)).collect();
-            (all.iter().copied().fold(f64::INFINITY, f64::min), all.into_iter().fold(f64::NEG_INFINITY, f64::max))
+            (
+                all.iter().copied().fold(f64::INFINITY, f64::min),
+                all.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            )
         };
         let within = |(low, high): (f64, f64), least: f64, most: f64| {
             // All of the range, and no more.

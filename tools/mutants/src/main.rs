@@ -123,7 +123,15 @@ fn draw<'m>(mutants: &[&'m Mutant], sample: usize) -> Vec<&'m Mutant> {
 fn copy_sources(root: &Path, copy: &Path) -> Result<()> {
     std::fs::create_dir_all(copy)?;
     let files = Command::new("git").args(["ls-files"]).current_dir(root).output()?;
-    for file in String::from_utf8(files.stdout)?.lines() {
+    let files = String::from_utf8(files.stdout)?;
+    let known: BTreeSet<&Path> = files.lines().map(Path::new).collect();
+    // What is gone from the sources must not be built.
+    for old in sources(&copy.join("crates")).unwrap_or_default() {
+        if old.strip_prefix(copy).is_ok_and(|path| !known.contains(path)) {
+            std::fs::remove_file(&old)?;
+        }
+    }
+    for file in files.lines() {
         let (from, to) = (root.join(file), copy.join(file));
         if !from.is_file() {
             continue;

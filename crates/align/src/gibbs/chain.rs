@@ -289,7 +289,8 @@ impl<'a, C: Counts> Chain<'a, C> {
             if let Some(sums) = &mut collect {
                 let unit = scale / all;
                 for (sum, &weight) in sums[j * n..(j + 1) * n].iter_mut().zip(&*weights) {
-                    *sum += (weight * unit + 0.5) as i32 as u16;
+                    // A model that lies may have counts whose shares do not add up to 1.
+                    *sum = sum.saturating_add((weight * unit + 0.5) as i32 as u16);
                 }
             }
             let at = self.rng.unit() as f32 * all;

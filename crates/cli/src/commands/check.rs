@@ -14,7 +14,6 @@ use sylvan_store::{Output, TextReader};
 use sylvan_trees::penn::PennParser;
 use sylvan_trees::{PennOptions, surface};
 
-use super::Format;
 use crate::Exit;
 
 /// Looks for bad lines in a parallel corpus, its trees and its word links.
@@ -22,7 +21,7 @@ use crate::Exit;
 /// Exit code 0: nothing found; 1: problems found; 2: the files could not be checked.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan check --source train.en --target train.de\n  \
-    sylvan check --source train.en --target train.ja --trees train.en.tree --format json\n  \
+    sylvan check --source train.en --target train.ja --trees train.en.tree --json\n  \
     sylvan check --source train.en --target train.de --fix clean")]
 pub(crate) struct Check {
     /// The source side, one sentence per line.
@@ -52,9 +51,9 @@ pub(crate) struct Check {
     /// Print at most this many problems as text; JSON lists them all.
     #[arg(long, value_name = "N", default_value = "50")]
     show: usize,
-    /// How to print.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print JSON, for programs.
+    #[arg(long)]
+    json: bool,
 }
 
 impl Check {
@@ -80,9 +79,9 @@ impl Check {
         let (lines, mut findings) = self.read()?;
         findings.retain(|finding| !self.ignore.iter().any(|name| name == finding.kind.name()));
         let mut out = Output::create(Path::new("-"))?;
-        match self.format {
-            Format::Text => out.write(self.text(lines, &findings).as_bytes())?,
-            Format::Json => out.line(&as_json(lines, &findings))?,
+        match self.json {
+            false => out.write(self.text(lines, &findings).as_bytes())?,
+            true => out.line(&as_json(lines, &findings))?,
         }
         out.finish()?;
         if let Some(folder) = &self.fix {
@@ -268,7 +267,8 @@ fn counts(findings: &[Finding]) -> Vec<(Kind, usize)> {
 }
 
 fn bad_lines(findings: &[Finding]) -> BTreeSet<u64> {
-    findings.iter().flat_map(|finding| finding.line..=finding.until).collect()
+    let of_lines = findings.iter().filter(|finding| !finding.kind.is_of_all());
+    of_lines.flat_map(|finding| finding.line..=finding.until).collect()
 }
 
 fn as_json(lines: u64, findings: &[Finding]) -> String {

@@ -11,7 +11,6 @@ use sylvan_eval::Metric;
 use sylvan_eval::compare::{Bootstrap, Interval, Tally, bootstrap, mean_score, randomization, sign, tally};
 use sylvan_store::{Output, read_lines};
 
-use super::Format;
 use super::metric::{Details, MetricName, MetricOptions, MetricTask};
 
 /// Compares systems with a baseline and says how likely the differences are to be chance.
@@ -45,9 +44,9 @@ pub(crate) struct Compare {
     /// How many files each system has.
     #[arg(long, value_name = "N", default_value = "1")]
     replicates: NonZeroUsize,
-    /// How to print.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print JSON, for programs.
+    #[arg(long)]
+    json: bool,
     /// The baseline's translation, then those of the systems.
     #[arg(value_name = "BASE SYS", required = true)]
     outputs: Vec<PathBuf>,
@@ -92,7 +91,7 @@ impl MetricTask for Task<'_> {
         let Compare { test, seed, options, .. } = self.command;
         let mut lines = Vec::new();
         for (path, output) in self.command.outputs.iter().zip(self.outputs) {
-            let stats = metric.line_stats(output, self.references, options.threads);
+            let stats = metric.line_stats(output, self.references, options.threads.non_zero());
             lines.push(stats.with_context(|| format!("cannot score {}", path.display()))?);
         }
         let (base, systems) = lines.split_at(self.command.replicates.get());
@@ -145,9 +144,9 @@ impl Compare {
         let task = Task { command: &self, outputs: &outputs, references: &references };
         let result = self.options.with(self.metric, task)?;
         let mut out = Output::create(Path::new("-"))?;
-        match self.format {
-            Format::Text => out.write(self.text(&result).as_bytes())?,
-            Format::Json => out.line(&self.json(&result).to_string())?,
+        match self.json {
+            false => out.write(self.text(&result).as_bytes())?,
+            true => out.line(&self.json(&result).to_string())?,
         }
         Ok(out.finish()?)
     }

@@ -15,8 +15,12 @@ use sylvan_search::{Counters, TraceItem};
 use sylvan_store::{Output, TextReader};
 use sylvan_trees::EgretReader;
 
+use super::model_options::warn_of_untranslated;
 use super::searching::Searching;
+use crate::bad_lines::{BadLines, Strictness};
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
+use crate::threads::Threads;
 
 /// Translates source trees (Penn brackets, one per line) with a rule table, language models and weights.
 ///
@@ -49,32 +53,33 @@ pub(crate) struct Decode {
     /// With --nbest: list the sparse features too: target words tw.W, linked words wp.S~T, orders of variables ro.L.2-1.
     #[arg(long)]
     sparse: bool,
-    /// How many threads.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: u32,
+    #[command(flatten)]
+    strictness: Strictness,
+    #[command(flatten)]
+    threads: Threads,
     /// Show the search on standard error, step by step (left-to-right searches): bin, stack, score, estimate.
     #[arg(long)]
     trace: bool,
     /// Write the model score of each best translation, one per line; 0 for an empty one.
     #[arg(long, value_name = "FILE")]
-    scores: Option<PathBuf>,
+    scores: Option<OutPath>,
     /// Write the rules of each best translation, indented by depth, sentences separated by empty lines.
     #[arg(long, value_name = "FILE")]
-    derivations: Option<PathBuf>,
+    derivations: Option<OutPath>,
     /// Write the translation forest of each sentence, one JSON object per line; null for an empty sentence.
     #[arg(long, value_name = "FILE")]
-    forests: Option<PathBuf>,
+    forests: Option<OutPath>,
     /// Drop rules from the forest whose best use is estimated to be this much worse than the best
     /// translation.
     #[arg(long, value_name = "NATS")]
     forest_margin: Option<f64>,
     /// Write what the searches cost, as one JSON object.
     #[arg(long, value_name = "FILE.json")]
-    stats: Option<PathBuf>,
+    stats: Option<OutPath>,
     /// Write what each sentence cost, one per line: number, source words, milliseconds, model score, items, LM
     /// queries; separated by tabs, with a heading.
     #[arg(long, value_name = "FILE.tsv")]
-    times: Option<PathBuf>,
+    times: Option<OutPath>,
     /// What the input holds: a tree per line, or packed forests in the format of Egret.
     #[arg(long, value_enum, default_value = "tree")]
     input: InputKind,
@@ -204,33 +209,51 @@ impl Decode {
         }
         let open = |path: &Option<PathBuf>| path.as_deref().map(TextReader::open).transpose();
         let glossary = open(&self.glossary)?.map(|mut reader| Glossary::read(&mut reader)).transpose()?;
+        if let (Some(path), Some(glossary)) = (&self.glossary, &glossary) {
+            warn_of_untranslated(path, glossary);
+        }
         let corrections = open(&self.overlay)?.map(|mut reader| Corrections::read(&model, &mut reader));
         let corrections = corrections.transpose()?;
         corrections.iter().flat_map(Corrections::missing).for_each(|line| say(line));
         let setting = Setting { search, glossary, corrections };
-        let mut workers = workers(&Arc::new(model), self.threads as usize);
+        let mut workers = workers(&Arc::new(model), self.threads.count());
         let mut reader = Sentences::open(&self.trees, self.input)?;
         let mut out = Output::create(Path::new("-"))?;
-        let open = |path: &Option<PathBuf>| path.as_deref().map(Output::create).transpose();
+        let open = |path: &Option<OutPath>| path.as_deref().map(Output::create).transpose();
         let (mut scores, mut derivations) = (open(&self.scores)?, open(&self.derivations)?);
         let (mut forests, mut times) = (open(&self.forests)?, open(&self.times)?);
         if let Some(times) = &mut times {
             times.line("number\twords\tmilliseconds\tscore\titems\tlm_queries")?;
         }
         let mut totals = Totals::default();
+        let (mut bad, mut ended) = (BadLines::new(self.strictness), None);
         let started = Instant::now();
         let terminal = Terminal::default();
         terminal.begin("translating", None);
         loop {
             let mut sentences: Vec<Option<Sentence>> = Vec::new();
-            while sentences.len() < CHUNK {
-                let Some(mut sentence) = reader.next(&mut workers[0], setting.with())? else { break };
+            while sentences.len() < CHUNK && ended.is_none() {
+                let mut sentence = match reader.next(&mut workers[0], setting.with()) {
+                    Ok(Some(sentence)) => sentence,
+                    Ok(None) => break,
+                    // Of a list of forests nobody knows where the next one begins.
+                    Err(error) if self.input == InputKind::Forest => return Err(error),
+                    Err(error) => {
+                        // What came before is written first.
+                        ended = bad.report(error).err();
+                        if ended.is_some() {
+                            break;
+                        }
+                        None
+                    }
+                };
                 if let Some(sentence) = &mut sentence {
                     sentence.number = Some(totals.sentences + sentences.len() as u64 + 1);
                 }
                 sentences.push(sentence);
             }
             if sentences.is_empty() {
+                ended.map_or(Ok(()), Err)?;
                 break;
             }
             let first = totals.sentences;
@@ -268,6 +291,7 @@ impl Decode {
             }
         }
         terminal.end();
+        bad.sum_up(totals.sentences);
         out.finish()?;
         scores.map(Output::finish).transpose()?;
         derivations.map(Output::finish).transpose()?;
@@ -388,7 +412,7 @@ impl Totals {
             "sentences": self.sentences,
             "empty": self.empty,
             "beam": search.beam().0,
-            "threads": command.threads,
+            "threads": command.threads.count(),
             "score": self.score / translated,
             "cut_short": self.cut_short,
             "items": self.counters.items,

@@ -11,10 +11,10 @@ use sylvan::{
 use sylvan_base::{HashSet, InputError, Result};
 use sylvan_eval::{Bleu, Tokenizer};
 use sylvan_sample::{Config as SampleConfig, Sampler, Workspace};
-use sylvan_store::{Output, read_lines};
+use sylvan_store::{Output, Unfinished, read_lines};
 
 use crate::progress::Terminal;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Runs the whole pipeline on the built-in corpus: parse, align, learn, tune, translate, score, explain.
 ///
@@ -37,9 +37,8 @@ pub(crate) struct Demo {
     /// Which corpus.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Threads; by default as many as there are processors.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// Huang & Mi's sentence, as the sample grammar writes it.
@@ -51,6 +50,8 @@ const BEAM: usize = 100;
 struct Folder {
     path: PathBuf,
     temporary: bool,
+    /// Also if the demo is interrupted.
+    _unfinished: Option<Unfinished>,
 }
 
 impl Drop for Folder {
@@ -65,10 +66,11 @@ impl Drop for Folder {
 impl Demo {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let folder = match &self.out {
-            Some(path) => Folder { path: path.clone(), temporary: false },
+            Some(path) => Folder { path: path.clone(), temporary: false, _unfinished: None },
             None => {
                 let name = format!("sylvan-demo-{}", std::process::id());
-                Folder { path: std::env::temp_dir().join(name), temporary: true }
+                let path = std::env::temp_dir().join(name);
+                Folder { _unfinished: Some(Unfinished::new(&path)), path, temporary: true }
             }
         };
         let path = folder.path.as_path();
@@ -77,6 +79,12 @@ impl Demo {
         let started = Instant::now();
         self.write_corpus(path)?;
         let config = self.config(path);
+        // What will be gone in a minute is not worth naming.
+        let mut say = |line: &str| {
+            if !folder.temporary || !line.starts_with("report: ") {
+                say(line);
+            }
+        };
         train(&config, &Terminal::default(), &mut say)?;
         out.line(&format!(
             "trained on {} sentence pairs and a treebank of {} trees in {:.0} s",
@@ -85,7 +93,7 @@ impl Demo {
             started.elapsed().as_secs_f64()
         ))?;
         let model = Arc::new(Model::open(&config.out)?);
-        let mut workers = workers(&model, threads(self.threads));
+        let mut workers = workers(&model, self.threads.count());
         let [source, reference, oracle] =
             ["test.zh", "test.en", "oracle.en"].map(|name| read_lines(&path.join(name)));
         let (source, references, oracle) = (source?, vec![reference?], oracle?);
@@ -141,9 +149,11 @@ impl Demo {
         config.target_lang = "en".into();
         // The generator writes words.
         config.tokenized = true;
+        // There is a test set besides.
+        config.holdout = Some(0);
         config.treebank = Some(folder.join("treebank.zh"));
         config.out = folder.join("demo.sylvan");
-        config.threads = threads(self.threads);
+        config.threads = self.threads.count();
         config.align_preset = "default".into();
         // Sample sentences are short and their grammar is small: a little of everything is enough.
         config.parser_epochs = 2;

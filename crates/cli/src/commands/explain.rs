@@ -1,12 +1,13 @@
 //! `sylvan explain`: why a sentence is translated as it is.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use sylvan::Worker;
 use sylvan_store::{Output, read_lines};
 
 use super::model_options::ModelOptions;
+use crate::outputs::OutPath;
 
 /// Explains why a sentence is translated as it is.
 ///
@@ -24,7 +25,7 @@ pub(crate) struct Explain {
     model: ModelOptions,
     /// Write a page for a browser; it is one file and needs no network.
     #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    html: Option<OutPath>,
     /// Print JSON.
     #[arg(long)]
     json: bool,

@@ -1,7 +1,6 @@
 //! Which metric, with which settings: what `score` and `compare` have in common.
 
-use std::num::NonZeroUsize;
-
+use crate::threads::Threads;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use sylvan_eval::{Bleu, Case, Chrf, Metric, Ribes, Ter, TerBleu, Tokenizer};
@@ -40,9 +39,8 @@ pub(crate) struct MetricOptions {
     /// Compare in lower case (TER always does).
     #[arg(long)]
     lowercase: bool,
-    /// How many threads compute the statistics; results do not depend on it.
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub(crate) threads: NonZeroUsize,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use sylvan::{Corrections, Input, Model, OpenOptions, Request};
+use sylvan::{Corrections, Glossary, Input, Model, OpenOptions, Request};
 
 use super::searching::Searching;
 
@@ -58,12 +58,27 @@ impl ModelOptions {
         request.input = self.input.into();
         request.search = self.searching.search()?;
         if let Some(path) = &self.glossary {
-            request.glossary = Some(Arc::new(model.read_glossary(path)?));
+            let glossary = model.read_glossary(path)?;
+            warn_of_untranslated(path, &glossary);
+            request.glossary = Some(Arc::new(glossary));
         }
         if !self.no_overlay {
             request.corrections = corrections(&model, &self.model)?;
         }
         Ok((Arc::new(model), request))
+    }
+}
+
+/// A space where the tab should be makes a term that no text has.
+#[allow(clippy::print_stderr)]
+pub(crate) fn warn_of_untranslated(path: &Path, glossary: &Glossary) {
+    if let Some(line) = glossary.untranslated().first() {
+        eprintln!(
+            "warning: {}:{line}: found several words and no tab, expected source words, a tab, target words; they will be \
+             kept as they are ({} such lines)",
+            path.display(),
+            glossary.untranslated().len()
+        );
     }
 }
 

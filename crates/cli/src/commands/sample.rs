@@ -8,7 +8,7 @@ use sylvan_sample::{Config, FileBuffers, Sampler};
 use sylvan_store::Output;
 
 use crate::progress::Terminal;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Writes a Chinese-English corpus with gold trees, links and dependencies.
 ///
@@ -36,9 +36,8 @@ pub(crate) struct Sample {
     /// The longest sentence.
     #[arg(long, value_name = "B", default_value_t = Config::default().max_words)]
     max_words: usize,
-    /// How many threads; the output does not depend on it. Default: all cores.
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// Pairs that one thread makes at a time: some megabytes of text.
@@ -52,9 +51,8 @@ impl Sample {
             max_words: self.max_words,
             types: self.types,
         })?;
-        anyhow::ensure!(self.threads != Some(0), "--threads 0: expected at least 1");
         std::fs::create_dir_all(&self.out).map_err(InputError::io(&self.out, "create"))?;
-        let threads = threads(self.threads);
+        let threads = self.threads.count();
         let mut files = Files::create(&self)?;
         let progress = Terminal::default();
         progress.begin("writing sentence pairs", Some(self.pairs));

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use sylvan_eval::Metric;
 use sylvan_store::{Output, read_lines};
 
-use super::Format;
 use super::metric::{Details, MetricName, MetricOptions, MetricTask};
 
 /// Scores a translation against one or more references.
@@ -17,7 +16,7 @@ use super::metric::{Details, MetricName, MetricOptions, MetricTask};
 /// BLEU, chrF, chrF++ and TER are sacreBLEU's to the last digit; signatures say how they were computed.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sylvan score --ref test.en --metrics bleu,chrf,ter,ribes --format json output.en\n  \
+    after_help = "Examples:\n  sylvan score --ref test.en --metric bleu,chrf,ter,ribes --json output.en\n  \
     sylvan score --ref test.1.en --ref test.2.en --sentences output.en"
 )]
 pub(crate) struct Score {
@@ -26,15 +25,15 @@ pub(crate) struct Score {
     references: Vec<PathBuf>,
     /// Which metrics, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "bleu")]
-    metrics: Vec<MetricName>,
+    metric: Vec<MetricName>,
     #[command(flatten)]
     options: MetricOptions,
     /// Print the score of each sentence as well.
     #[arg(long)]
     sentences: bool,
-    /// How to print.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print JSON, for programs.
+    #[arg(long)]
+    json: bool,
     /// The translation, one sentence per line; - for standard input.
     #[arg(value_name = "HYP", default_value = "-")]
     hypothesis: PathBuf,
@@ -62,7 +61,7 @@ impl MetricTask for Task<'_> {
     fn run<M: Metric + Details>(self, metric: &M) -> anyhow::Result<Scored> {
         let threads = self.command.options.threads;
         let lines = metric
-            .line_stats(self.hypothesis, self.references, threads)
+            .line_stats(self.hypothesis, self.references, threads.non_zero())
             .with_context(|| format!("cannot score {}", self.command.hypothesis.display()))?;
         let total = metric.sum(&lines);
         let sentences = || lines.iter().map(|line| metric.line_value(line)).collect();
@@ -83,16 +82,16 @@ impl Score {
         let references: Vec<Vec<String>> =
             self.references.iter().map(|path| read_lines(path)).collect::<Result<_, _>>()?;
         let mut results: Vec<(String, Scored)> = Vec::new();
-        for &metric in &self.metrics {
+        for &metric in &self.metric {
             if results.iter().all(|(name, _)| *name != metric.name()) {
                 let task = Task { command: &self, hypothesis: &hypothesis, references: &references };
                 results.push((metric.name(), self.options.with(metric, task)?));
             }
         }
         let mut out = Output::create(Path::new("-"))?;
-        match self.format {
-            Format::Text => out.write(text(&results).as_bytes())?,
-            Format::Json => {
+        match self.json {
+            false => out.write(text(&results).as_bytes())?,
+            true => {
                 let fields = results.into_iter().map(json_field).collect();
                 out.line(&Value::Object(fields).to_string())?;
             }

@@ -8,8 +8,8 @@ use serde_json::json;
 use sylvan_store::{Output, TextReader};
 use sylvan_text::{Protect, Segmenter, SegmenterTrainer, Token, Tokenizer, mark};
 
-use super::Format;
 use super::language::language;
+use crate::outputs::OutPath;
 
 /// Splits lines into tokens with spaces between them.
 ///
@@ -33,16 +33,16 @@ pub(crate) struct Tokenize {
     joiner: bool,
     /// A model for text without spaces.
     #[arg(long, value_name = "FILE")]
-    model: Option<PathBuf>,
+    model: Option<OutPath>,
     /// Make the model from this text, whose words have spaces between them, instead of tokenising.
     #[arg(long, value_name = "FILE", requires = "model")]
     train: Option<PathBuf>,
     /// How many passes training makes over the text.
     #[arg(long, value_name = "N", default_value = "10", requires = "train")]
     rounds: usize,
-    /// How to print: text, or one JSON object per line with the bytes of each token.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print one JSON object per line, with the bytes of each token.
+    #[arg(long)]
+    json: bool,
     /// The raw text; - for standard input.
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
@@ -62,10 +62,10 @@ impl Tokenize {
         let mut out = Output::create(Path::new("-"))?;
         while let Some(line) = reader.next_line()? {
             let tokens = tokenizer.tokenize(line);
-            match (self.format, self.joiner) {
-                (Format::Json, _) => out.line(&as_json(line, &tokens))?,
-                (Format::Text, true) => out.line(&mark(line, &tokens))?,
-                (Format::Text, false) => {
+            match (self.json, self.joiner) {
+                (true, _) => out.line(&as_json(line, &tokens))?,
+                (false, true) => out.line(&mark(line, &tokens))?,
+                (false, false) => {
                     let words: Vec<&str> = tokens.iter().map(|token| token.text(line)).collect();
                     out.line(&words.join(" "))?;
                 }

@@ -6,7 +6,9 @@ use clap::Args;
 use sylvan::{Config, Outcome, train};
 
 use super::grammar::parse_size;
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
+use crate::threads::Threads;
 
 /// Trains a model from parallel text.
 ///
@@ -18,39 +20,46 @@ use crate::progress::Terminal;
 ///
 /// A report is left in MODEL.work: report.html, and the same as report.md.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "sylvan train --source FILE --target FILE --source-lang L --target-lang L --treebank FILE --out MODEL [OPTIONS]\n       \
+    sylvan train CONFIG.toml [OPTIONS]"
+)]
 #[command(after_help = "Examples:\n  \
     sylvan train --source train.en --target train.de --dev-source dev.en --dev-target dev.de \\\n    \
     --source-lang en --target-lang de --treebank en.mrg --out ende.sylvan\n  \
     sylvan train --tokenized --source train.en --target train.ja --trees train.en.tree --dev-source dev.en \\\n    \
     --dev-target dev.ja --dev-trees dev.en.tree --source-lang en --target-lang ja --holdout 1000 --out enja.sylvan\n  \
-    sylvan train enja.toml\n\nA configuration file has the same names: source = \"train.en\", tokenized = true, .. \
+    sylvan train enja.toml\n\nTrees: rules are learnt from trees of the source language. A parser is trained from any treebank of it \
+    (--treebank; CoNLL-U treebanks of over a hundred languages are at universaldependencies.org), or given (--parser, made by \
+    `sylvan parser train`); or the trees are given (--trees, --dev-trees).\n\nA configuration file has the same names: source = \"train.en\", tokenized = true, .. \
     Options on the command line win over it.")]
 pub(crate) struct Train {
     /// A configuration file (TOML); its paths are relative to it.
     #[arg(value_name = "CONFIG.toml")]
     config: Option<PathBuf>,
-    /// Source text, one sentence per line.
+    /// Source text, one sentence per line [required].
     #[arg(long, value_name = "FILE", help_heading = "Texts")]
     source: Option<PathBuf>,
-    /// Its translation, line by line.
+    /// Its translation, line by line [required].
     #[arg(long, value_name = "FILE", help_heading = "Texts")]
     target: Option<PathBuf>,
-    /// Source text to tune on.
+    /// Source text to tune on [default: one in twenty pairs of the training text, at most 500].
     #[arg(long, value_name = "FILE", help_heading = "Texts")]
     dev_source: Option<PathBuf>,
     /// Its translation.
     #[arg(long, value_name = "FILE", help_heading = "Texts")]
     dev_target: Option<PathBuf>,
-    /// The source language: en, de, fr, cs, zh, ja or any other two-letter code.
+    /// The source language [required]: en, de, fr, cs, zh, ja or any other two-letter code.
     #[arg(long, value_name = "L", help_heading = "Texts")]
     source_lang: Option<String>,
-    /// The target language.
+    /// The target language [required].
     #[arg(long, value_name = "L", help_heading = "Texts")]
     target_lang: Option<String>,
     /// Texts are already tokenised, and translations are to be.
     #[arg(long, help_heading = "Texts")]
     tokenized: bool,
-    /// Do not train on the last N pairs, but measure on them at the end.
+    /// Do not train on the last N pairs, but measure on them at the end [default: one in twenty, at most 500; 0 of fewer
+    /// than 1,000 pairs].
     #[arg(long, value_name = "N", help_heading = "Texts")]
     holdout: Option<u64>,
     /// More target text for the language model, tokenised; repeat the option for several files.
@@ -62,7 +71,8 @@ pub(crate) struct Train {
     /// Do not keep the training text in the model: it is smaller, and `sylvan explain` shows no training lines.
     #[arg(long, help_heading = "Texts")]
     no_lines: bool,
-    /// Trees to train a parser from: Penn brackets, CoNLL-U or Egret forests.
+    /// Trees to train a parser from [this, --parser or --trees is required]: Penn brackets, CoNLL-U (any language of
+    /// universaldependencies.org) or Egret forests.
     #[arg(long, value_name = "FILE", help_heading = "Syntax and links")]
     treebank: Option<PathBuf>,
     /// A constituency parser, made by `sylvan parser train`.
@@ -77,58 +87,57 @@ pub(crate) struct Train {
     /// Word links of the training text: 0-0 1-2, from 0.
     #[arg(long, value_name = "FILE", help_heading = "Syntax and links")]
     align: Option<PathBuf>,
-    /// Where the model goes.
+    /// Where the model goes [required].
     #[arg(long, value_name = "MODEL")]
-    out: Option<PathBuf>,
-    /// Threads; by default as many as there are processors.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
-    /// Memory for sorting, such as 512M or 2G.
+    out: Option<OutPath>,
+    #[command(flatten)]
+    threads: Threads,
+    /// Memory for sorting, such as 512M or 2G [default: 1G].
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<usize>,
-    /// How much time alignment takes: fast, default or best.
+    /// How much time alignment takes: fast, default or best [default: best].
     #[arg(long, value_name = "PRESET", help_heading = "Methods")]
     align_preset: Option<String>,
-    /// How both directions of links become one: see `sylvan align train --help`.
+    /// How both directions of links become one: see `sylvan align train --help` [default: mean].
     #[arg(long, value_name = "HEURISTIC", help_heading = "Methods")]
     symmetrize: Option<String>,
-    /// At most this many minimal rules per rule.
+    /// At most this many minimal rules per rule [default: 6].
     #[arg(long, value_name = "N", help_heading = "Methods")]
     compose: Option<u32>,
-    /// Smoothing of rule probabilities: none, good-turing or kneser-ney.
+    /// Smoothing of rule probabilities: none, good-turing or kneser-ney [default: none].
     #[arg(long, value_name = "NAME", help_heading = "Methods")]
     smoothing: Option<String>,
-    /// Whether rules have features that mark rare and lexical ones: true or false.
+    /// Whether rules have features that mark rare and lexical ones: true or false [default: true].
     #[arg(long, value_name = "BOOL", help_heading = "Methods")]
     evidence: Option<bool>,
-    /// Binarisation of trees: none, left or right.
+    /// Binarisation of trees: none, left or right [default: right].
     #[arg(long, value_name = "SIDE", help_heading = "Methods")]
     binarize: Option<String>,
-    /// The length of the language model's longest n-grams.
+    /// The length of the language model's longest n-grams [default: 5].
     #[arg(long, value_name = "N", help_heading = "Methods")]
     lm_order: Option<usize>,
-    /// What tuning optimises: bleu, ter, chrf, ribes or a mixture such as bleu:2,ribes:1.
+    /// What tuning optimises: bleu, ter, chrf, ribes or a mixture such as bleu:2,ribes:1 [default: bleu].
     #[arg(long, value_name = "METRIC", help_heading = "Methods")]
     metric: Option<String>,
-    /// How weights are tuned: mert, or forest-mert (see `sylvan tune --help`).
+    /// How weights are tuned: mert, or forest-mert (see `sylvan tune --help`) [default: mert].
     #[arg(long, value_name = "NAME", help_heading = "Methods")]
     tuner: Option<String>,
-    /// At most this many rounds of tuning.
+    /// At most this many rounds of tuning [default: 10].
     #[arg(long, value_name = "N", help_heading = "Methods")]
     rounds: Option<usize>,
-    /// Translations per sentence and round of tuning.
+    /// Translations per sentence and round of tuning [default: 100].
     #[arg(long, value_name = "K", help_heading = "Methods")]
     nbest: Option<usize>,
-    /// How wide the search of tuning and measuring is.
+    /// How wide the search of tuning and measuring is [default: 500].
     #[arg(long, value_name = "N", help_heading = "Methods")]
     beam: Option<usize>,
-    /// States that the parser keeps per step; fewer are faster.
+    /// States that the parser keeps per step; fewer are faster [default: 16].
     #[arg(long, value_name = "N", help_heading = "Methods")]
     parser_beam: Option<usize>,
-    /// At most this many passes of parser training.
+    /// At most this many passes of parser training [default: 6].
     #[arg(long, value_name = "N", help_heading = "Methods")]
     parser_epochs: Option<usize>,
-    /// The seed of random numbers.
+    /// The seed of random numbers [default: 1].
     #[arg(long, value_name = "S", help_heading = "Methods")]
     seed: Option<u64>,
 }
@@ -137,10 +146,12 @@ impl Train {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let config = self.config()?;
         let progress = Terminal::default();
-        let Outcome { scores, work, .. } = train(&config, &progress, &mut say)?;
-        for (name, score) in &scores {
-            say(&format!("{name} {score:.2}"));
-        }
+        crate::interrupt::advise(format!(
+            "run the same command again to go on; what is done is kept in {}",
+            config.work_folder().display()
+        ));
+        let Outcome { verdict, work, .. } = train(&config, &progress, &mut say)?;
+        verdict.iter().for_each(|line| say(line));
         say(&format!("{} is ready; work files are in {}", config.out.display(), work.display()));
         Ok(())
     }
@@ -159,8 +170,6 @@ impl Train {
             source_lang,
             target_lang,
             out,
-            holdout,
-            threads,
             memory,
             align_preset,
             symmetrize,
@@ -181,7 +190,8 @@ impl Train {
         macro_rules! over_optional {
             ($($name:ident),*) => { $(config.$name = self.$name.or(config.$name);)* };
         }
-        over_optional!(treebank, parser, trees, dev_trees, align);
+        over_optional!(treebank, parser, trees, dev_trees, align, holdout);
+        config.threads = self.threads.asked().unwrap_or(config.threads);
         config.tokenized |= self.tokenized;
         config.lines &= !self.no_lines;
         config.lm_text.extend(self.lm_text);
@@ -194,4 +204,31 @@ impl Train {
 #[allow(clippy::print_stderr)]
 fn say(line: &str) {
     eprintln!("{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the help says is what happens.
+    #[test]
+    fn the_help_tells_the_defaults_of_training() {
+        let command = Train::augment_args(clap::Command::new("train"));
+        let config = serde_json::to_value(Config::default()).unwrap();
+        let mut told = 0;
+        for arg in command.get_arguments() {
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            let Some((_, shown)) = help.rsplit_once("[default: ") else { continue };
+            let shown = shown.trim_end_matches(['.', ']']);
+            let value = &config[arg.get_long().unwrap_or_default()];
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            match arg.get_long() {
+                Some("memory") => assert_eq!(parse_size(shown).unwrap().to_string(), value),
+                Some("holdout" | "dev-source") => continue,
+                _ => assert_eq!(shown, value, "{:?}", arg.get_long()),
+            }
+            told += 1;
+        }
+        assert_eq!(told, 16);
+    }
 }

@@ -9,8 +9,10 @@ use sylvan::{Details, Translated, Translation, translate_lines, workers};
 use sylvan_base::InputError;
 
 use super::model_options::ModelOptions;
-use crate::lines::{next_chunk, read_ahead};
-use crate::threads::threads;
+use crate::bad_lines::{BadLines, Strictness};
+use crate::lines::{next_chunk, read_ahead, texts};
+use crate::outputs::OutPath;
+use crate::threads::Threads;
 
 /// Translates text with a model made by `sylvan train`.
 ///
@@ -26,9 +28,8 @@ use crate::threads::threads;
 pub(crate) struct Translate {
     #[command(flatten)]
     model: ModelOptions,
-    /// Threads; by default as many as there are processors. The output does not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// The best K translations of each line.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     nbest: Option<u32>,
@@ -37,7 +38,9 @@ pub(crate) struct Translate {
     json: bool,
     /// Also write links: source-target pairs counted from 0, one line per input line.
     #[arg(long, value_name = "FILE")]
-    align: Option<PathBuf>,
+    align_out: Option<OutPath>,
+    #[command(flatten)]
+    strictness: Strictness,
     /// Leave words separated by spaces.
     #[arg(long)]
     no_detokenize: bool,
@@ -53,17 +56,24 @@ impl Translate {
         request.best = self.nbest.unwrap_or(1) as usize;
         let mut details = Details::default();
         details.features = self.json || self.nbest.is_some();
-        details.links = self.json || self.align.is_some();
+        details.links = self.json || self.align_out.is_some();
         request.details = details;
-        let mut workers = workers(&model, threads(self.threads));
+        let mut workers = workers(&model, self.threads.count());
         let name = self.text.display().to_string();
-        let mut align = self.align.as_deref().map(sylvan_store::Output::create).transpose()?;
+        let mut align = self.align_out.as_deref().map(sylvan_store::Output::create).transpose()?;
         let mut out = std::io::stdout().lock();
         let lines = read_ahead(&self.text)?;
         let (mut number, mut foreign) = (0, 0);
-        while let Some(chunk) = next_chunk(&lines)? {
-            for line in translate_lines(&mut workers, &chunk, &name, number + 1, &request) {
-                let line = line?;
+        let mut bad = BadLines::new(self.strictness);
+        while let Some(chunk) = next_chunk(&lines) {
+            let (texts, faults) = texts(chunk);
+            let translated = translate_lines(&mut workers, &texts, &name, number + 1, &request);
+            for (line, fault) in translated.into_iter().zip(faults) {
+                let line = match (line, fault) {
+                    (Ok(line), None) => line,
+                    (Err(error), None) => self.empty(&mut bad, error.into())?,
+                    (_, Some(fault)) => self.empty(&mut bad, fault.into())?,
+                };
                 if line.cut_short && line.gap.is_none() {
                     warn(&name, number + 1);
                 }
@@ -76,11 +86,18 @@ impl Translate {
             }
             out.flush().map_err(InputError::io("-", "write"))?;
         }
+        bad.sum_up(number);
         if foreign > 0 {
             let tokens = model.source_text().tokenizer.is_none();
             say_foreign(&name, foreign, number, &model.languages()[0], tokens);
         }
         Ok(align.map_or(Ok(()), sylvan_store::Output::finish)?)
+    }
+
+    /// What stands for a line that cannot be read.
+    fn empty(&self, bad: &mut BadLines, error: anyhow::Error) -> anyhow::Result<Translated> {
+        bad.report(error)?;
+        Ok(Translated::default())
     }
 
     fn write(&self, out: &mut impl Write, number: u64, line: &Translated) -> std::io::Result<()> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use sylvan_base::{Progress, Result, Vocab};
+use sylvan_parse::treebank::{self, Format};
 use sylvan_store::Output;
 use sylvan_trees::penn::Layout;
 use sylvan_trees::{
@@ -11,6 +12,7 @@ use sylvan_trees::{
     Statistics, Tags, Tree, binarise, conllu, egret, penn, to_constituents, to_dependencies,
 };
 
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
 
 /// Reads trees in one format and writes them in another, or counts them.
@@ -22,9 +24,9 @@ use crate::progress::Terminal;
     sylvan trees --from conllu --to penn dev.conllu --out dev.tree\n  \
     sylvan trees --to penn --binarize right test.tree | head")]
 pub(crate) struct Trees {
-    /// The format to read.
-    #[arg(long, value_enum, default_value = "penn")]
-    from: Input,
+    /// The format to read; by default the file's first line tells (penn for standard input).
+    #[arg(long, value_enum)]
+    from: Option<Input>,
     /// What to write.
     #[arg(long, value_enum, default_value = "stats")]
     to: Written,
@@ -39,7 +41,7 @@ pub(crate) struct Trees {
     heads: Heads,
     /// Where to write; - for standard output.
     #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    out: OutPath,
     /// The trees; - for standard input.
     #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
@@ -109,8 +111,26 @@ impl Trees {
         Ok(writer.finish()?)
     }
 
+    fn from(&self) -> Result<Input> {
+        if let Some(from) = self.from {
+            return Ok(from);
+        }
+        // Standard input can be read only once.
+        if self.file.as_os_str() == "-" {
+            return Ok(Input::Penn);
+        }
+        // An empty file is a file without trees.
+        let Ok(format) = treebank::format_of(&self.file) else { return Ok(Input::Penn) };
+        Ok(match format {
+            Format::Penn => Input::Penn,
+            Format::PennLines => Input::PennLines,
+            Format::Conllu => Input::Conllu,
+            Format::Egret => Input::Egret,
+        })
+    }
+
     fn reader(&self) -> Result<Reader> {
-        Ok(match self.from {
+        Ok(match self.from()? {
             Input::Penn => Reader::Penn(PennReader::open(&self.file, PennOptions::as_is())?),
             Input::PennLines => {
                 let options = PennOptions { layout: Layout::ManyLines, ..PennOptions::as_is() };

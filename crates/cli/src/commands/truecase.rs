@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::outputs::OutPath;
 use anyhow::bail;
 use clap::Args;
 use sylvan_store::{Output, TextReader};
@@ -14,7 +15,7 @@ use sylvan_text::{Truecaser, TruecaserTrainer};
 pub(crate) struct Truecase {
     /// What was learnt, one word per line.
     #[arg(long, value_name = "FILE", required_unless_present = "lowercase")]
-    model: Option<PathBuf>,
+    model: Option<OutPath>,
     /// Learn from the text and write the model.
     #[arg(long, requires = "model")]
     train: bool,

@@ -14,8 +14,9 @@ use sylvan_store::{Output, TextReader, read_lines};
 use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan, ProConfig, Start, Tuned, curve};
 
 use super::searching::Searching;
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Finds the weights that translate a held-out text best.
 ///
@@ -24,7 +25,7 @@ use crate::threads::threads;
 /// same bytes with any number of threads. `sylvan train` does this as one of its stages.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  sylvan tune --grammar enja.rules --lm ja.lm --trees dev.en.tree --reference dev.ja \
+    after_help = "Example:\n  sylvan tune --grammar enja.rules --lm ja.lm --trees dev.en.tree --ref dev.ja \
     --tokenize none --out weights --log tune.json --plot tune.svg\n\nMixtures: --metric bleu:1,ter:1 is the mean of \
     BLEU and 100 - TER."
 )]
@@ -39,11 +40,11 @@ pub(crate) struct Tune {
     #[arg(long, value_name = "FILE")]
     trees: PathBuf,
     /// What the translation should be, line by line; repeat the option for several references.
-    #[arg(long, value_name = "FILE", required = true)]
-    reference: Vec<PathBuf>,
+    #[arg(long = "ref", value_name = "FILE", required = true)]
+    references: Vec<PathBuf>,
     /// Where the weights go: name=value, one per line.
     #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    out: OutPath,
     /// Weights to start from; features without one start from a default.
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
@@ -53,13 +54,12 @@ pub(crate) struct Tune {
     options: TuneOptions,
     /// Write what each round saw, as one JSON object.
     #[arg(long, value_name = "FILE.json")]
-    log: Option<PathBuf>,
+    log: Option<OutPath>,
     /// Draw the score of each round.
     #[arg(long, value_name = "FILE.svg")]
-    plot: Option<PathBuf>,
-    /// Threads; by default as many as there are processors.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    plot: Option<OutPath>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// How to tune.
@@ -159,7 +159,7 @@ impl Tune {
         let model = self.searching.applied(model);
         let model = Arc::new(model);
         let trees = read_trees(&model, &self.trees)?;
-        let references = read_references(&self.reference, trees.len(), &self.trees)?;
+        let references = read_references(&self.references, trees.len(), &self.trees)?;
         let mut start = start_weights(model.features());
         for feature in &mut start {
             let bare = feature.name.strip_prefix("tm0.").unwrap_or(&feature.name);
@@ -176,7 +176,7 @@ impl Tune {
             search: self.searching.search()?,
             nbest: 0,
             sparse: false,
-            threads: threads(self.threads),
+            threads: self.threads.count(),
             progress: &progress,
         };
         let (tuned, metric) = self.options.run(&mut text, references, &start)?;

@@ -145,24 +145,20 @@ fn told(panic: &(dyn std::any::Any + Send)) -> String {
     text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_string()
 }
 
-/// A message without what differs from input to input: numbers, and what is quoted.
+/// A message without what differs from input to input: numbers, and what is quoted. Quotations may hold quotation
+/// marks, so that of what was found ends where what was expected begins.
 fn shape(text: &str) -> String {
+    let (before, after) = match (text.find("found "), text.rfind(", expected ")) {
+        (Some(found), Some(expected)) if found < expected => (&text[..found], &text[expected..]),
+        _ => (text, ""),
+    };
+    let found = text[before.len()..text.len() - after.len()].split(['"', '\'']).next().unwrap_or_default();
     let mut shape = String::new();
-    let mut quoted = None;
-    for c in text.chars().take(400) {
-        match (quoted, c) {
-            (Some(mark), c) if c == mark => quoted = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => {
-                quoted = Some(c);
-                shape.push(c);
-            }
-            (None, c) if c.is_ascii_digit() => {
-                if !shape.ends_with('#') {
-                    shape.push('#');
-                }
-            }
-            (None, c) => shape.push(c),
+    for c in before.chars().chain(found.chars()).take(200).chain(after.chars().take(60)) {
+        if !c.is_ascii_digit() {
+            shape.push(c);
+        } else if !shape.ends_with('#') {
+            shape.push('#');
         }
     }
     shape

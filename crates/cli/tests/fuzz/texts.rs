@@ -130,7 +130,7 @@ pub(crate) fn targets(scratch: &Path) -> Vec<Target> {
         }),
         target("truecaser", &["the\nIBM\niPhone\nÉtat\n"], |input| {
             let words = Truecaser::read(&mut reader(input))?.apply(&["The", "IBM", "étaT"]);
-            Ok(format!("{words:?}").replace('"', ""))
+            Ok(format!("{}", about(words.concat().len())))
         }),
         target(
             "rule",

@@ -37,6 +37,8 @@ pub enum Kind {
     WrongScript,
     /// Lines belong to lines before or after those beside them.
     Shifted,
+    /// The two sides hardly have anything to do with each other: shuffled lines, or files of different texts.
+    Unrelated,
     /// A control or invisible character.
     ControlCharacter,
     /// Bytes that are not UTF-8.
@@ -59,7 +61,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which they are reported.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::EmptySource,
         Self::EmptyTarget,
         Self::TooLong,
@@ -68,6 +70,7 @@ impl Kind {
         Self::Identical,
         Self::WrongScript,
         Self::Shifted,
+        Self::Unrelated,
         Self::ControlCharacter,
         Self::InvalidUtf8,
         Self::BrokenEncoding,
@@ -78,6 +81,11 @@ impl Kind {
         Self::BadTree,
         Self::Alignment,
     ];
+
+    /// Whether it is about the corpus and not about single lines, so that no lines are to be left out for it.
+    pub fn is_of_all(self) -> bool {
+        self == Self::Unrelated
+    }
 
     /// The name in reports.
     pub fn name(self) -> &'static str {
@@ -90,6 +98,7 @@ impl Kind {
             Self::Identical => "identical",
             Self::WrongScript => "wrong-script",
             Self::Shifted => "shifted",
+            Self::Unrelated => "unrelated",
             Self::ControlCharacter => "control-character",
             Self::InvalidUtf8 => "invalid-utf8",
             Self::BrokenEncoding => "broken-encoding",
@@ -198,6 +207,7 @@ impl Checker {
     /// Judges lines against the whole and returns all faults in the order of lines and kinds.
     pub fn finish(mut self) -> Vec<Finding> {
         whole::scripts(&self.facts, &mut self.findings);
+        whole::unrelated(&self.facts, &mut self.findings);
         if let Some(usual) = whole::usual_ratio(&self.facts) {
             whole::ratios(&self.facts, usual, self.options.ratio, &mut self.findings);
             shift::blocks(&self.facts, usual, &mut self.findings);

@@ -56,6 +56,42 @@ pub(super) fn ratios(facts: &[[LineFacts; 2]], usual: Usual, limit: f64, finding
     }
 }
 
+/// Fewer pairs say little about all.
+const ENOUGH_PAIRS: usize = 200;
+/// Lengths of translations go together: over 200 lines of five real corpora their correlation is 0.46 or more (0.71 and
+/// more but for Japanese), and 0.21 at the most once lines are shuffled.
+const RELATED: f64 = 0.3;
+/// Lines that are all of one length say nothing.
+const LEAST_SPREAD: f64 = 0.05;
+
+/// Reports a corpus whose long lines are not beside long lines.
+pub(super) fn unrelated(facts: &[[LineFacts; 2]], findings: &mut Vec<Finding>) {
+    let full = facts.iter().filter(|[s, t]| !s.is_empty() && !t.is_empty());
+    let logs: Vec<[f64; 2]> =
+        full.map(|[s, t]| [s, t].map(|side| (f64::from(side.width) + 1.0).ln())).collect();
+    if logs.len() < ENOUGH_PAIRS {
+        return;
+    }
+    let count = logs.len() as f64;
+    let mean = |side: usize| logs.iter().map(|pair| pair[side]).sum::<f64>() / count;
+    let means = [mean(0), mean(1)];
+    let product = |a: usize, b: usize| {
+        logs.iter().map(|pair| (pair[a] - means[a]) * (pair[b] - means[b])).sum::<f64>() / count
+    };
+    let [source, target] = [product(0, 0), product(1, 1)].map(f64::sqrt);
+    if source < LEAST_SPREAD || target < LEAST_SPREAD {
+        return;
+    }
+    let correlation = product(0, 1) / (source * target);
+    if correlation < RELATED {
+        let detail = format!(
+            "long lines are not beside long lines (correlation of lengths {correlation:.2}, usually above 0.5): are \
+             lines shuffled, or files of different texts?"
+        );
+        findings.push(Finding { line: 1, until: facts.len() as u64, kind: Kind::Unrelated, detail });
+    }
+}
+
 /// Reports sides that are mostly in another script than that side of the corpus.
 pub(super) fn scripts(facts: &[[LineFacts; 2]], findings: &mut Vec<Finding>) {
     for (side, name) in ["source", "target"].into_iter().enumerate() {

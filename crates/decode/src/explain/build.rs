@@ -2,6 +2,7 @@
 
 use sylvan_base::{Result, Span, Symbol};
 use sylvan_forest::{Derivation, EdgeId, Target, TranslationForest};
+use sylvan_rules::features::meaning;
 use sylvan_rules::{RuleId, Source, TargetSide};
 use sylvan_search::TraceItem;
 use sylvan_trees::Child as TreeChild;
@@ -31,12 +32,13 @@ pub(super) fn explain(
     let alternatives = Alternatives::new(derived);
     let changes: Vec<Option<Changed>> =
         (0..derivation.edges().len()).map(|step| alternatives.best_for(step)).collect();
-    // A derivation with one rule changed can beat the search's second best.
+    // The second best is what a list has second. Without one, the best derivation with one rule changed stands for it;
+    // that can be better than the answer, if the search missed it.
     let words = derivation.words(forest);
     let listed = decoded.hypotheses.iter().find(|other| other.words != words);
     let listed = listed.map(|other| (other.score, &other.derivation));
     let changed = changes.iter().flatten().map(|change| (change.score, &change.derivation));
-    let runner_up = listed.into_iter().chain(changed).reduce(|a, b| if b.0 > a.0 { b } else { a });
+    let runner_up = listed.or_else(|| changed.reduce(|a, b| if b.0 > a.0 { b } else { a }));
     let runner_up = runner_up.map(|(_, other)| builder.runner_up(derivation, &totals, parts.score(), other));
     let Contributions { rules, words } = &parts;
     let target_words = builder.words(derivation, words);
@@ -52,6 +54,7 @@ pub(super) fn explain(
         words: target_words,
         end: words.last().cloned().unwrap_or_default(),
         steps,
+        meanings: totals.iter().map(|part| (part.feature.clone(), meaning(&part.feature))).collect(),
         features: totals,
         runner_up,
         search: view(decoded, trace, request.search),

@@ -18,6 +18,8 @@ mod marks;
 mod search;
 mod text;
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 pub use crate::features::Contribution;
@@ -51,6 +53,8 @@ pub struct Explanation {
     pub steps: Vec<Step>,
     /// Each feature once, over the whole translation.
     pub features: Vec<Contribution>,
+    /// What each of them means.
+    pub meanings: BTreeMap<String, &'static str>,
     /// The best translation with other words that is known.
     pub runner_up: Option<RunnerUp>,
     /// What the search did.

@@ -1,6 +1,7 @@
 //! An explanation for a terminal.
 
 use std::fmt::Write;
+use sylvan_rules::features::meaning;
 
 use super::build::note;
 use super::{Child, Contribution, Difference, Explanation, Line, Piece, Step};
@@ -53,8 +54,12 @@ impl Explanation {
         for part in &self.features {
             writeln!(
                 out,
-                "  {:<12} {:>10.4} x {:>8.4} = {:>9.4}",
-                part.feature, part.value, part.weight, part.score
+                "  {:<12} {:>10.4} x {:>8.4} = {:>9.4}   {}",
+                part.feature,
+                part.value,
+                part.weight,
+                part.score,
+                meaning(&part.feature)
             )?;
         }
         writeln!(out, "  {:<12} {:>10}   {:>8}   {:>9.4}", "score", "", "", self.score)?;
@@ -133,7 +138,7 @@ impl Explanation {
             )?;
         }
         if let Some(other) = &step.competitor {
-            writeln!(out, "{pad}instead {:+.4}: {}", -other.difference, other.rule)?;
+            writeln!(out, "{pad}instead {}: {}", compared(other.difference), other.rule)?;
             writeln!(out, "{pad}        {}", because(&other.decided))?;
         }
         Ok(())
@@ -141,9 +146,10 @@ impl Explanation {
 
     fn write_runner_up(&self, out: &mut String) -> std::fmt::Result {
         let Some(other) = &self.runner_up else { return writeln!(out, "\nNo other translation was found.") };
-        writeln!(out, "\nSecond best")?;
+        let missed = other.difference < 0.0;
+        writeln!(out, "\n{}", if missed { "Better, and missed by the search" } else { "Second best" })?;
         writeln!(out, "  {}", other.translation)?;
-        writeln!(out, "  score {:.4}, {:.4} less", other.score, other.difference)?;
+        writeln!(out, "  score {:.4}, {}", other.score, compared(other.difference))?;
         for rule in &other.rules {
             writeln!(out, "    {rule}")?;
         }
@@ -208,11 +214,20 @@ fn marked(words: &[String], marks: &[u32]) -> String {
 }
 
 /// The largest differences.
+/// How much worse another is, in words. Everywhere a difference above 0 speaks for the translation.
+fn compared(difference: f64) -> String {
+    if difference < 0.0 {
+        format!("{:.4} more, which the search missed; a larger --beam looks at more", -difference)
+    } else {
+        format!("{difference:.4} less")
+    }
+}
+
 fn because(decided: &[Difference]) -> String {
     let mut named: Vec<String> =
-        decided.iter().take(NAMED).map(|one| format!("{} {:+.4}", one.feature, -one.difference)).collect();
+        decided.iter().take(NAMED).map(|one| format!("{} {:+.4}", one.feature, one.difference)).collect();
     if decided.len() > NAMED {
-        let rest: f64 = decided[NAMED..].iter().map(|one| -one.difference).sum();
+        let rest: f64 = decided[NAMED..].iter().map(|one| one.difference).sum();
         named.push(format!("others {rest:+.4}"));
     }
     named.join(", ")

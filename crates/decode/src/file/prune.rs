@@ -52,6 +52,7 @@ pub fn prune(model: &Path, out: &Path, size: u64, lines: bool) -> Result<Pruned,
         out.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new(".")),
     );
     let folder = folder.map_err(InputError::io(out, "make a folder beside"))?;
+    let _unfinished = sylvan_store::Unfinished::new(folder.path());
     let sections: BTreeMap<String, u64> = file.sections().collect();
     let length = |name: &str| sections.get(name).copied().unwrap_or(0);
     let total: u64 = sections.values().sum();

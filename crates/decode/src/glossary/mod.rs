@@ -29,6 +29,8 @@ pub struct Glossary {
     entries: Vec<Entry>,
     /// By first word.
     by_first: HashMap<Box<str>, Vec<usize>>,
+    /// Lines of several words that had no translation.
+    pub(crate) untranslated: Vec<u64>,
 }
 
 /// A term in a sentence.
@@ -54,8 +56,13 @@ impl Glossary {
     /// the search chooses.
     pub fn read(reader: &mut TextReader) -> Result<Self> {
         let mut glossary = Self::default();
-        each_line(reader, |source, target| glossary.add(source, target))?;
+        glossary.untranslated = each_line(reader, |source, target| glossary.add(source, target))?;
         Ok(glossary)
+    }
+
+    /// The lines of a file that have several words and no tab. They stay as they are, which may not be what was meant.
+    pub fn untranslated(&self) -> &[u64] {
+        &self.untranslated
     }
 
     /// Adds a term: words separated by spaces. A known one gets one more translation.
@@ -147,15 +154,22 @@ pub(crate) fn find_terms(
     (terms, missed)
 }
 
-/// Calls `found` with the two sides of each line of a glossary.
-pub(crate) fn each_line(reader: &mut TextReader, mut found: impl FnMut(&str, &str)) -> Result<()> {
+/// Calls `found` with the two sides of each line of a glossary. Returns the lines of several words without a
+/// translation.
+pub(crate) fn each_line(reader: &mut TextReader, mut found: impl FnMut(&str, &str)) -> Result<Vec<u64>> {
+    let mut untranslated = Vec::new();
     while let Some(line) = reader.next_line()? {
         if line.trim().is_empty() {
             continue;
         }
         let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
         match *columns {
-            [source] if !source.is_empty() => found(source, source),
+            [source] if !source.is_empty() => {
+                found(source, source);
+                if source.contains(char::is_whitespace) {
+                    untranslated.push(reader.line_number());
+                }
+            }
             [source, target] if !source.is_empty() && !target.is_empty() => found(source, target),
             _ => {
                 let fault = Fault::new(1, format!("{line:?}"), "source words, a tab, target words")
@@ -164,5 +178,5 @@ pub(crate) fn each_line(reader: &mut TextReader, mut found: impl FnMut(&str, &st
             }
         }
     }
-    Ok(())
+    Ok(untranslated)
 }

@@ -31,6 +31,19 @@ impl Interval {
     }
 }
 
+/// Where the score of a system lies on `samples` test sets drawn like its own. There must be lines and samples.
+pub fn interval<M: Metric>(metric: &M, lines: &[M::Stats], samples: usize, seed: u64) -> Interval {
+    let score = |sample: usize| {
+        let mut rng = Rng::for_item(seed, sample as u64);
+        let mut total = M::Stats::default();
+        for _ in 0..lines.len() {
+            total += lines[rng.below(lines.len())];
+        }
+        metric.value(&total)
+    };
+    Interval::of((0..samples).map(score).collect())
+}
+
 /// What the samples say about a system and its baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
@@ -79,7 +92,7 @@ pub fn bootstrap<M: Metric>(
     let extreme = differences.iter().filter(|d| d.abs() - centre > seen).count();
     let better = differences.iter().filter(|&&d| metric.better().gain(d) > 0.0).count();
     Bootstrap {
-        p_value: p_value(extreme, samples),
+        p_value: p_value(extreme, samples, seen),
         base: Interval::of(base_scores),
         system: Interval::of(system_scores),
         difference: Interval::of(differences),

@@ -15,7 +15,7 @@ mod randomization;
 mod sign;
 
 use crate::{Better, Metric};
-pub use bootstrap::{Bootstrap, Interval, bootstrap};
+pub use bootstrap::{Bootstrap, Interval, bootstrap, interval};
 pub use randomization::randomization;
 pub use sign::{SignTest, Tally, sign, two_sided};
 
@@ -53,7 +53,8 @@ pub fn tally<M: Metric>(metric: &M, base: &[M::Stats], system: &[M::Stats]) -> T
     tally
 }
 
-/// The share of samples more extreme than the observation, which itself counts as one more sample.
-fn p_value(extreme: usize, samples: usize) -> f64 {
-    (extreme + 1) as f64 / (samples + 1) as f64
+/// The share of samples more extreme than the difference `seen`, which itself counts as one more sample.
+fn p_value(extreme: usize, samples: usize, seen: f64) -> f64 {
+    // No difference at all is what chance brings most easily; samples that are equal too are not more extreme.
+    if seen == 0.0 { 1.0 } else { (extreme + 1) as f64 / (samples + 1) as f64 }
 }

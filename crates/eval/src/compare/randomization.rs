@@ -51,5 +51,5 @@ pub fn randomization<M: Metric>(
         let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len().max(1) as f64;
         extreme += usize::from((mean(first) - mean(second)).abs() > seen);
     }
-    p_value(extreme, trials)
+    p_value(extreme, trials, seen)
 }

@@ -25,11 +25,9 @@ pub fn train_tagger(
     let sentences =
         |trees: &[DependencyTree]| trees.iter().map(|tree| tagged(tree, vocab)).collect::<Vec<_>>();
     let prepared = Prepared::new(&sentences(train), &sentences(dev))?;
-    let (tagger, accuracy) = prepared.tagger(config, progress, report);
-    let notes = vec![
-        ("training sentences".to_string(), train.len().to_string()),
-        ("held-out tag accuracy".to_string(), format!("{accuracy:.2}")),
-    ];
+    let (tagger, accuracy) = prepared.tagger_alone(config, progress, report);
+    let mut notes = vec![("training sentences".to_string(), train.len().to_string())];
+    notes.extend(accuracy.map(|accuracy| ("held-out tag accuracy".to_string(), format!("{accuracy:.2}"))));
     let (lexicon, tags, conventions) = (prepared.lexicon, prepared.tags, config.conventions.clone());
     Ok(Parser { lexicon, tags, tagger, body: Body::Nothing, conventions, notes })
 }

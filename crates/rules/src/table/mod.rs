@@ -261,26 +261,33 @@ impl Grammar {
     fn trie_path(&self, source: SourceId) -> Option<Vec<u32>> {
         let mut path = Vec::new();
         let mut place = 0;
-        // A damaged trie may lead in circles.
+        // Places of a lower level have greater numbers; one that lies might lead in circles, or far.
         let mut budget = 1u32 << 22;
         loop {
             let row = self.trie.row(place);
-            let after =
-                row.partition_point(|&[_, next]| self.first_source(next, &mut budget) <= Some(source.0));
+            let after = row
+                .partition_point(|&[_, next]| self.first_source(place, next, &mut budget) <= Some(source.0));
             let &[token, next] = row.get(after.checked_sub(1)?)?;
             path.push(token);
             if next & trie::LEAF != 0 {
                 return (next & !trie::LEAF == source.0).then_some(path);
             }
             budget = budget.checked_sub(1)?;
+            if next <= place {
+                return None;
+            }
             place = next;
         }
     }
 
     /// The first source below a step: levels are in order, so it is the leftmost one.
-    fn first_source(&self, mut next: u32, budget: &mut u32) -> Option<u32> {
+    fn first_source(&self, mut place: u32, mut next: u32, budget: &mut u32) -> Option<u32> {
         while next & trie::LEAF == 0 {
             *budget = budget.checked_sub(1)?;
+            if next <= place {
+                return None;
+            }
+            place = next;
             next = self.trie.row(next).first()?[1];
         }
         Some(next & !trie::LEAF)

@@ -11,14 +11,17 @@ mod common;
 use common::{HashLm, Problem};
 use sylvan_forest::TranslationForest;
 use sylvan_search::{
-    Beam, BoundaryEstimate, BoundaryWords, Cube, Future, Incremental, LanguageModel, Limits, Outcome,
-    Prediction, Progress, Search, Signature, cube_pruning, incremental, prediction, refine,
+    Beam, BoundaryEstimate, BoundaryWords, Cube, Effort, Future, Incremental, LanguageModel, Limits, Outcome,
+    Prediction, Progress, Round, Search, Signature, cube_pruning, exact, incremental, prediction, refine,
 };
 
 /// The tree, then one rule per line with its score.
 const PROBLEM: &str = include_str!("problem.txt");
 /// Setting, beam, score, items.
 const EXPECTED: &str = include_str!("expected.tsv");
+
+/// Rounds of exact search.
+const EXACT: &str = include_str!("exact.tsv");
 
 const BEAMS: [usize; 6] = [1, 2, 5, 10, 20, 50];
 
@@ -111,6 +114,34 @@ fn searches_find_what_they_always_found() {
         .map(|(found, expected)| format!("found {found}, expected {expected}"))
         .collect();
     assert!(found == EXPECTED, "{}\n\nAll of it:\n{found}", differences.join("\n"));
+}
+
+/// What exact search proves is the optimum whatever it looks at; how much it looks at shows whether its bounds are as
+/// tight as they were: rounds, thresholds, bounds, items and joins, for models of four orders and several starts.
+#[test]
+fn exact_search_proves_it_with_the_work_that_it_always_needed() {
+    let problem = problem();
+    let forest = &problem.forest;
+    let mut found = String::from("order\tstart\tround\tknown\tthreshold\tbound\titems\tjoins\n");
+    for order in 1..=4 {
+        let lm = HashLm::new(forest, order, 1, 0.77);
+        // With four, the others take seconds.
+        for start in [1, 5, 50].into_iter().take(if order < 4 { 3 } else { 1 }) {
+            let beam = Cube { pops: start, ..Cube::new(Beam(start)) };
+            let known = cube_pruning(forest, &BoundaryWords::new(&lm), beam).unwrap().derivation;
+            let certified = exact(forest, &lm, Some(known), Effort::UNLIMITED, &mut || false).unwrap();
+            for (number, round) in certified.rounds.iter().enumerate() {
+                let Round { known, threshold, bound, items, joins } = *round;
+                let bound = bound.map_or("none".into(), |bound| format!("{bound:.6}"));
+                found += &format!(
+                    "{order}\t{start}\t{number}\t{known}\t{threshold:.6}\t{bound}\t{items}\t{joins}\n"
+                );
+            }
+            let (joins, score) = (certified.joins, certified.best.unwrap().score);
+            found += &format!("{order}\t{start}\tall\t\t\t{score:.6}\t\t{joins}\n");
+        }
+    }
+    assert!(found == EXACT, "Found:\n{found}");
 }
 
 /// The model has no better guess than the local one; the usual margin is 20; and where bins count words, all items of a bin have the same rough future.

@@ -27,7 +27,8 @@ impl Report {
             .into_iter()
             .map(|(text, search, score)| (format!("{text}, {search}"), score, format!("{score:.2}")))
             .collect();
-        section(&mut out, "scores", "BLEU", &bars(&scores));
+        let verdict: String = self.verdict.iter().map(|line| format!("<p>{}</p>\n", escaped(line))).collect();
+        section(&mut out, "scores", "BLEU", &(bars(&scores) + &verdict));
         section(&mut out, "tuning", "Tuning", &self.curve);
         let time: Vec<(String, f64, String)> = self
             .stages

@@ -23,6 +23,9 @@ impl Report {
         for (text, search, score) in self.table() {
             let _ = writeln!(out, "| {text} | {search} | {score:.2} |");
         }
+        for line in &self.verdict {
+            let _ = writeln!(out, "\n{}", quoted(line));
+        }
         let _ = writeln!(out, "\n## Stages\n\n| stage | seconds | peak memory | |\n|---|---|---|---|");
         for stage in &self.stages {
             let memory = stage.peak_bytes.map_or(String::new(), |bytes| format!("{} MB", bytes >> 20));

@@ -95,6 +95,8 @@ struct RuleFigures {
 pub(crate) struct Report {
     title: String,
     scores: Vec<(String, f64)>,
+    /// What they mean.
+    verdict: Vec<String>,
     stages: Vec<StageReport>,
     /// The curve of tuning, as SVG.
     curve: String,
@@ -115,6 +117,7 @@ impl Report {
     pub(crate) fn gather(
         places: &Places<'_>,
         scores: &[(String, f64)],
+        verdict: Vec<String>,
         stages: &[StageReport],
         search: Search,
     ) -> Result<Self> {
@@ -125,6 +128,7 @@ impl Report {
         Ok(Self {
             title: name.unwrap_or_default(),
             scores: scores.to_vec(),
+            verdict,
             stages: stages.to_vec(),
             curve: std::fs::read_to_string(places.work.join("tune.svg")).unwrap_or_default(),
             lengths,

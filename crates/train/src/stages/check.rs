@@ -138,6 +138,9 @@ fn judge(
             say(&format!("  {count} x {} ({fate})", kind.name()));
         }
     }
+    for finding in findings.iter().filter(|finding| finding.kind.is_of_all()) {
+        say(&format!("warning: {}: {}", shown(source), finding.detail));
+    }
     if bad.len() * MOST > lines {
         let harmful = findings.iter().find(|finding| HARMFUL.contains(&finding.kind));
         let example = harmful.map_or(String::new(), |finding| {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sylvan_base::parallel;
 use sylvan_decode::{List, Model, Sentence, TargetText, With, Worker};
+use sylvan_eval::compare::{Interval, interval};
 use sylvan_eval::{Bleu, Chrf, Metric, Tokenizer};
 use sylvan_rules::Weights;
 use sylvan_search::{Search, SearchName, Stop};
@@ -35,7 +36,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let stage = Stage {
         name: "evaluate",
         inputs,
-        settings: format!("{} {} {}", config.beam, config.target_lang, config.tokenized),
+        settings: format!("{} {} {} intervals", config.beam, config.target_lang, config.tokenized),
         outputs: outputs.iter().map(PathBuf::as_path).chain([scores.as_path()]).collect(),
     };
     let (target, metric) = measuring(config.tokenized, &config.target_lang);
@@ -44,6 +45,8 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         let weights = Weights::read(&mut TextReader::open(&weights)?)?;
         let model = open_model(&rules, &language_model, &weights)?;
         let mut all: BTreeMap<String, f64> = BTreeMap::new();
+        // Tuning says another figure for the same text, and people wonder.
+        let of_text = if config.tokenized { "" } else { " (of finished text; tuning compares words)" };
         for ((name, part), out) in parts.iter().zip(&outputs) {
             let sentences = read_sentences(&model, part.trees()?)?;
             let mut references = read_lines(&part.reference)?;
@@ -56,14 +59,12 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
                 let lines = translate(&model, &sentences, search, &target, threads);
                 let search = search.name();
                 let bleu = metric.corpus(&lines, &references).map_err(scores_error)?.score;
-                say(&format!("  {name}, {search}: BLEU {bleu:.2}"));
+                say(&format!("  {name}, {search}: BLEU {bleu:.2}{of_text}"));
                 all.insert(format!("{name}.{search}.bleu"), bleu);
                 if search == SearchName::Refine {
-                    let chrf = Chrf::default();
-                    let stats = chrf.line_stats(&lines, &references, std::num::NonZeroUsize::MIN);
-                    let stats = stats.map_err(scores_error)?;
-                    all.insert(format!("{name}.bleu"), bleu);
-                    all.insert(format!("{name}.chrf"), chrf.value(&chrf.sum(&stats)));
+                    all.insert(format!("{name}.sentences"), lines.len() as f64);
+                    measure(&format!("{name}.bleu"), &metric, &lines, &references, &mut all)?;
+                    measure(&format!("{name}.chrf"), &Chrf::default(), &lines, &references, &mut all)?;
                     write(out, &(lines.join("\n") + "\n"))?;
                 }
             }
@@ -73,6 +74,28 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let text = std::fs::read_to_string(&scores).map_err(sylvan_base::InputError::io(&scores, "read"))?;
     let all: BTreeMap<String, f64> = serde_json::from_str(&text).unwrap_or_default();
     run.scores = all.into_iter().collect();
+    Ok(())
+}
+
+/// Test sets that are drawn to see how far a score is chance.
+const SAMPLES: usize = 1000;
+const SEED: u64 = 12345;
+
+/// A score, and where 95 in 100 test sets of this kind would have it.
+fn measure<M: Metric>(
+    name: &str,
+    metric: &M,
+    lines: &[String],
+    references: &[Vec<String>],
+    all: &mut BTreeMap<String, f64>,
+) -> Result<()> {
+    let stats = metric.line_stats(lines, references, std::num::NonZeroUsize::MIN).map_err(scores_error)?;
+    all.insert(name.to_string(), metric.value(&metric.sum(&stats)));
+    if stats.len() > 1 {
+        let Interval { low, high, .. } = interval(metric, &stats, SAMPLES, SEED);
+        all.insert(format!("{name}.low"), low);
+        all.insert(format!("{name}.high"), high);
+    }
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! Holding out: takes the last pairs out of the training text, to measure on.
+//! Holding out: takes the last pairs out of the training text, to measure on, and those before them to tune on if no
+//! text for that was given.
 
 use std::path::{Path, PathBuf};
 
@@ -9,61 +10,61 @@ use crate::work::Stage;
 use sylvan_decode::{Error, Result};
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
-    let count = run.config.holdout;
-    if count == 0 {
+    let counts = [("dev", run.settings.dev), ("holdout", run.settings.holdout)];
+    let taken: Vec<(&str, u64)> = counts.into_iter().filter(|&(_, count)| count > 0).collect();
+    if taken.is_empty() {
         return Ok(());
     }
     let mut given = vec![("source", run.train.source.clone()), ("target", run.train.target.clone())];
     given.extend(run.train.trees.clone().map(|path| ("trees", path)));
     given.extend(run.links.clone().map(|path| ("links", path)));
-    let files: Vec<(PathBuf, PathBuf)> = given
+    let parts: Vec<&str> = std::iter::once("kept").chain(taken.iter().map(|&(part, _)| part)).collect();
+    // By file that was given, then by part.
+    let files: Vec<Vec<PathBuf>> = given
         .iter()
-        .map(|(name, _)| (run.work.file(&format!("kept.{name}")), run.work.file(&format!("holdout.{name}"))))
+        .map(|(name, _)| parts.iter().map(|part| run.work.file(&format!("{part}.{name}"))).collect())
         .collect();
     let stage = Stage {
         name: "hold-out",
         inputs: given.iter().map(|(_, path)| path.as_path()).collect(),
-        settings: count.to_string(),
-        outputs: files.iter().flat_map(|(kept, held)| [kept.as_path(), held.as_path()]).collect(),
+        settings: taken.iter().map(|(part, count)| format!("{part} {count} ")).collect(),
+        outputs: files.iter().flatten().map(PathBuf::as_path).collect(),
     };
     run.work.run(&stage, say, |_| {
-        for ((_, path), (kept, held)) in given.iter().zip(&files) {
-            split(path, count, kept, held)?;
+        for ((_, path), parts) in given.iter().zip(&files) {
+            split(path, &taken, parts)?;
         }
         Ok::<(), Error>(())
     })?;
-    let find = |name: &str| given.iter().position(|(known, _)| *known == name).map(|at| files[at].clone());
-    let (Some(source), Some(target)) = (find("source"), find("target")) else { return Ok(()) };
-    let trees = find("trees");
-    run.holdout = Some(Part {
-        source: source.1,
-        reference: target.1.clone(),
-        target: target.1,
-        trees: trees.as_ref().map(|(_, held)| held.clone()),
-    });
-    run.train.source = source.0;
-    run.train.reference = target.0.clone();
-    run.train.target = target.0;
-    run.train.trees = trees.map(|(kept, _)| kept);
-    run.links = find("links").map(|(kept, _)| kept);
+    let file = |part: &str, name: &str| {
+        let part = parts.iter().position(|known| *known == part)?;
+        let place = given.iter().position(|(known, _)| *known == name)?;
+        Some(files[place][part].clone())
+    };
+    let part = |part: &str| {
+        let (source, target) = (file(part, "source")?, file(part, "target")?);
+        Some(Part { source, reference: target.clone(), target, trees: file(part, "trees") })
+    };
+    run.holdout = part("holdout");
+    run.dev = part("dev").unwrap_or_else(|| run.dev.clone());
+    run.train = part("kept").unwrap_or_else(|| run.train.clone());
+    run.links = file("kept", "links");
     Ok(())
 }
 
-fn split(path: &Path, count: u64, kept: &Path, held: &Path) -> Result<()> {
+/// Cuts the last lines off, so many for each part, in the order of the file.
+fn split(path: &Path, taken: &[(&str, u64)], parts: &[PathBuf]) -> Result<()> {
     let mut reader = TextReader::open(path)?.tolerant();
     while reader.next_line()?.is_some() {}
-    let first = reader.line_number().saturating_sub(count);
+    let kept = reader.line_number().saturating_sub(taken.iter().map(|(_, count)| count).sum());
     let mut reader = TextReader::open(path)?.tolerant();
-    let (mut kept, mut held) = (Output::create(kept)?, Output::create(held)?);
-    let mut number = 0;
-    while let Some(line) = reader.next_line()? {
-        if number < first {
-            kept.line(line)?;
-        } else {
-            held.line(line)?;
+    for (count, part) in std::iter::once(kept).chain(taken.iter().map(|(_, count)| *count)).zip(parts) {
+        let mut out = Output::create(part)?;
+        for _ in 0..count {
+            let Some(line) = reader.next_line()? else { break };
+            out.line(line)?;
         }
-        number += 1;
+        out.finish()?;
     }
-    kept.finish()?;
-    Ok(held.finish()?)
+    Ok(())
 }

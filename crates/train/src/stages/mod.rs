@@ -1,6 +1,7 @@
 //! The stages of training, one file each, and which of them a formalism has.
 
 mod check;
+mod coverage;
 mod evaluate;
 mod hold_out;
 mod language_model;
@@ -30,11 +31,12 @@ use sylvan_decode::{Error, Result};
 pub(crate) type StageFn = fn(&mut Run<'_>, &mut dyn FnMut(&str)) -> Result<()>;
 
 /// From two texts and trees, or a way to make them, to a tuned model.
-const TREE: [StageFn; 14] = [
+const TREE: [StageFn; 15] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
     check::run,
+    coverage::run,
     parser::run,
     trees::run,
     links::run,

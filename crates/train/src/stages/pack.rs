@@ -38,12 +38,11 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
 
 fn manifest(run: &Run<'_>) -> Result<Manifest> {
     let config = run.config;
-    let mut files: Vec<(&str, &Path)> = vec![
-        ("source", &config.source),
-        ("target", &config.target),
-        ("dev-source", &config.dev_source),
-        ("dev-target", &config.dev_target),
-    ];
+    let mut files: Vec<(&str, &Path)> = vec![("source", &config.source), ("target", &config.target)];
+    // Otherwise it was a part of the training text.
+    if run.settings.dev == 0 {
+        files.extend([("dev-source", config.dev_source.as_path()), ("dev-target", &config.dev_target)]);
+    }
     let optional = [
         ("treebank", &config.treebank),
         ("parser", &config.parser),
@@ -76,7 +75,7 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         ("beam", config.beam.to_string()),
         ("parser-beam", config.parser_beam.to_string()),
         ("seed", config.seed.to_string()),
-        ("holdout", config.holdout.to_string()),
+        ("holdout", run.settings.holdout.to_string()),
     ];
     Ok(Manifest {
         made_by: concat!("sylvan ", env!("CARGO_PKG_VERSION")).to_string(),

@@ -7,6 +7,7 @@ use sylvan_search::{Search, SearchName};
 use super::write;
 use crate::report::{Places, Report};
 use crate::run::Run;
+use crate::verdict::verdict;
 use sylvan_decode::Result;
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
@@ -32,7 +33,8 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         dev_out: &run.work.file("dev.out"),
     };
     let search = Search::named(SearchName::Refine).with_beam(run.config.beam);
-    let page = Report::gather(&places, scores, &run.work.reports, search)?.write(places.work)?;
+    let verdict = verdict(scores, run.pairs);
+    let page = Report::gather(&places, scores, verdict, &run.work.reports, search)?.write(places.work)?;
     say(&format!("report: {}", page.display()));
     Ok(())
 }

@@ -60,8 +60,11 @@ impl Random {
             let dead = node >= 2 && node + 1 < nodes && rng.chance(0.15);
             let arcs = if dead { 0 } else { 1 + rng.below(3) };
             for _ in 0..arcs {
-                let tails: Vec<u32> =
-                    if node < 2 { vec![] } else { (0..rng.below(3)).map(|_| rng.below(node) as u32).collect() };
+                let tails: Vec<u32> = if node < 2 {
+                    vec![]
+                } else {
+                    (0..rng.below(3)).map(|_| rng.below(node) as u32).collect()
+                };
                 let own: Vec<EdgeId> = (next..next + 1 + rng.below(2)).map(EdgeId::from_index).collect();
                 next += own.len();
                 let score = -(rng.below(64) as f64) / 16.0;
@@ -242,7 +245,11 @@ fn a_margin_keeps_the_arcs_of_derivations_within_it_and_no_others() {
             let start = [round_number(&mut rng), round_number(&mut rng)];
             if !made.is_empty() {
                 let found = line_search(&forests, &forests.prepare(&start), &Direction::Axis(1));
-                assert_eq!((found.gamma, found.gain), problem.line_search(&start, &[0.0, 1.0]), "seed {seed}");
+                assert_eq!(
+                    (found.gamma, found.gain),
+                    problem.line_search(&start, &[0.0, 1.0]),
+                    "seed {seed}"
+                );
             }
         }
         // Below the best there is nothing.

@@ -46,7 +46,8 @@ impl<'p> Chosen<'p> {
     }
 
     fn gain(&self) -> f64 {
-        let all = self.problem.0.iter().zip(&self.chosen).filter_map(|(list, chosen)| Some(&list[(*chosen)?]));
+        let all =
+            self.problem.0.iter().zip(&self.chosen).filter_map(|(list, chosen)| Some(&list[(*chosen)?]));
         let (edits, words) = all.fold((0, 0), |(edits, words), h| (edits + h.edits, words + h.words));
         -(edits as f64 / words.max(1) as f64)
     }
@@ -135,7 +136,10 @@ fn mira_is_what_its_definition_says() {
         }
     }
     assert!(improved > 30, "{improved} times better than the start");
-    assert!(counts[0] > 100 && counts[1] > 100, "{counts:?} steps of full length, shorter, and without a distance");
+    assert!(
+        counts[0] > 100 && counts[1] > 100,
+        "{counts:?} steps of full length, shorter, and without a distance"
+    );
     assert!(ignored.iter().all(|&count| count > 8), "{ignored:?} results changed with passes, step and seed");
     assert_eq!(MiraConfig::default(), MiraConfig { passes: 60, step: 0.01, seed: 1 });
 }
@@ -216,8 +220,9 @@ fn newton(pairs: &[Vec<f64>], penalty: f64) -> Vec<f64> {
 fn solve(mut system: Vec<Vec<f64>>) -> Vec<f64> {
     let size = system.len();
     for column in 0..size {
-        let pivot =
-            (column..size).max_by(|&a, &b| system[a][column].abs().total_cmp(&system[b][column].abs())).unwrap();
+        let pivot = (column..size)
+            .max_by(|&a, &b| system[a][column].abs().total_cmp(&system[b][column].abs()))
+            .unwrap();
         system.swap(column, pivot);
         let top = system[column].clone();
         for (row, equation) in system.iter_mut().enumerate() {
@@ -291,8 +296,14 @@ fn pro_finds_the_optimum_of_features_of_very_different_size() {
             hypothesis.values.iter_mut().zip([1.0, 64.0, 0.25]).for_each(|(value, factor)| *value *= factor);
         }
         let start = [0.5, 0.01, -0.5];
-        let config =
-            ProConfig { drawn: 100, kept: 50, least: 0.0005, mixing: 1.0, penalty: 0.01, ..ProConfig::default() };
+        let config = ProConfig {
+            drawn: 100,
+            kept: 50,
+            least: 0.0005,
+            mixing: 1.0,
+            penalty: 0.01,
+            ..ProConfig::default()
+        };
         let found = pro(&pool_of(&problem), &start, &config).weights;
         let wanted = slow_pro(&problem, &start, &config);
         for (found, wanted) in found.iter().zip(&wanted) {

@@ -90,7 +90,8 @@ fn example() -> Problem {
 fn the_worked_example_of_a_line_search() {
     let (problem, start) = (example(), [0.2, 1.0]);
     let all = problem.intervals(&start, &[1.0, 0.0]);
-    let flat: Vec<f64> = all.iter().flat_map(|i| [i.start, i.end, -i.gain]).filter(|v| v.is_finite()).collect();
+    let flat: Vec<f64> =
+        all.iter().flat_map(|i| [i.start, i.end, -i.gain]).filter(|v| v.is_finite()).collect();
     let third = 1.0 / 3.0;
     let wanted = [third, 4.0 / 9.0, third, 0.8, 5.0 / 9.0, 0.8, 1.3, 2.0 / 9.0, 1.3, 4.0 / 9.0];
     close(&flat, &wanted, 1e-12);

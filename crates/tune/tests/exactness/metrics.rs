@@ -55,6 +55,6 @@ fn a_mixture_names_the_parts_that_count() {
     assert_eq!((mixture.bleu.0.tokenizer, mixture.ribes.0.tokenizer), (Tokenizer::Char, Tokenizer::Char));
     for wrong in ["blue", "bleu:", "bleu:-1", "bleu:0", "bleu:inf", "bleu:NaN", "", "ter,"] {
         let fault = Mixture::parse(wrong, Tokenizer::None).unwrap_err();
-        assert!(fault.found.starts_with("the metric "), "{wrong}: {fault:?}");
+        assert!(fault.found.starts_with("the metric ") && fault.column == 0, "{wrong}: {fault:?}");
     }
 }

@@ -12,7 +12,8 @@ fn numbers(text: &str, attribute: &str) -> Vec<f64> {
 
 /// What stands between the tags of each text with an anchor.
 fn labels<'p>(picture: &'p str, anchor: &str) -> Vec<(f64, f64, &'p str)> {
-    let texts = picture.split("<text ").skip(1).filter(|text| text.contains(&format!("text-anchor=\"{anchor}\"")));
+    let texts =
+        picture.split("<text ").skip(1).filter(|text| text.contains(&format!("text-anchor=\"{anchor}\"")));
     let one = |text: &'p str| {
         let head = format!(" {}", text.split('>').next().unwrap());
         let label = text.split('>').nth(1).unwrap().split('<').next().unwrap();
@@ -57,7 +58,10 @@ fn check(all: &[Round]) {
     // Labels stand beside their lines; lines go from side to side at even steps of 1, 2 or 5 times a power of ten.
     let (ys, lines) = (labels(&picture, "end"), numbers(&picture, "y1"));
     assert_eq!(lines, numbers(&picture, "y2"));
-    assert!(numbers(&picture, "x1").iter().all(|&x| x == 56.0) && numbers(&picture, "x2").iter().all(|&x| x == 624.0));
+    assert!(
+        numbers(&picture, "x1").iter().all(|&x| x == 56.0)
+            && numbers(&picture, "x2").iter().all(|&x| x == 624.0)
+    );
     assert!((2..=7).contains(&ys.len()), "{picture}");
     let values: Vec<f64> = ys.iter().map(|(_, _, label)| label.parse().unwrap()).collect();
     let step = values[1] - values[0];
@@ -74,7 +78,9 @@ fn check(all: &[Round]) {
     let near = |y: f64, value: f64| (read(y) - value).abs() <= 0.06 / 244.0 * (high - low);
     let seen = || all.iter().flat_map(|round| [Some(round.score), round.promised]).flatten();
     let (least, most) = (seen().fold(f64::INFINITY, f64::min), seen().fold(f64::NEG_INFINITY, f64::max));
-    assert!(low <= least + 1e-9 && least < low + step + 1e-9 && most <= high + 1e-9 && high < most + step + 1e-9);
+    assert!(
+        low <= least + 1e-9 && least < low + step + 1e-9 && most <= high + 1e-9 && high < most + step + 1e-9
+    );
     // Rounds are spread evenly; each has its number below, or every second one, and so on.
     let last = all.len().max(2) as f64;
     let x = |number: usize| 56.0 + (number as f64 - 1.0) * 568.0 / (last - 1.0);
@@ -116,6 +122,23 @@ fn points_of_a_curve_read_against_its_lines_are_the_scores() {
 }
 
 #[test]
+fn lines_are_at_round_numbers() {
+    let shown = |scores: &[f64]| {
+        let picture = curve(&rounds(scores, |score| score), "BLEU");
+        labels(&picture, "end")
+            .into_iter()
+            .map(|(_, _, label)| label.to_string())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(shown(&[20.0, 24.0]), "20 21 22 23 24");
+    assert_eq!(shown(&[20.0, 24.4]), "20 22 24 26");
+    assert_eq!(shown(&[0.0, 0.1]), "0.00 0.05 0.10");
+    assert_eq!(shown(&[]), "0.0 0.5 1.0", "a run that never began");
+    assert_eq!(shown(&[30.0, 30.0]).split(' ').count(), 2, "equal scores: the line and one more");
+}
+
+#[test]
 fn curves_of_one_round_and_of_equal_scores_have_a_scale_too() {
     for all in [rounds(&[12.5], |score| score), rounds(&[12.5, 12.5, 12.5], |score| score)] {
         let picture = curve(&all, "BLEU");
@@ -124,7 +147,10 @@ fn curves_of_one_round_and_of_equal_scores_have_a_scale_too() {
         assert!(labels(&picture, "end").len() > 1, "{picture}");
     }
     let nothing = curve(&[], "BLEU");
-    assert!(nothing.ends_with("</svg>\n") && !nothing.contains("NaN") && !nothing.contains("best:"), "{nothing}");
+    assert!(
+        nothing.ends_with("</svg>\n") && !nothing.contains("NaN") && !nothing.contains("best:"),
+        "{nothing}"
+    );
     let tuned = crate::rounds::toy(&Method::Mert(MertConfig::default()), 3);
     check(&tuned.rounds);
 }

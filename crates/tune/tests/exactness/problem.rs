@@ -124,8 +124,7 @@ impl Problem {
     /// The metric of these translations, turned so that more is better.
     pub fn gain_of(&self, chosen: &[usize]) -> f64 {
         let chosen = || self.0.iter().zip(chosen).map(|(list, &index)| &list[index]);
-        let (edits, words) =
-            (chosen().map(|h| h.edits).sum::<u64>(), chosen().map(|h| h.words).sum::<u64>());
+        let (edits, words) = (chosen().map(|h| h.edits).sum::<u64>(), chosen().map(|h| h.words).sum::<u64>());
         -(edits as f64 / words as f64)
     }
 

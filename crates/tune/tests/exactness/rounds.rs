@@ -152,9 +152,12 @@ fn it_ends_when_weights_change_less_than_wanted() {
     let mut script = Script { rounds: told.clone(), ..Script::default() };
     let one = Method::Mert(MertConfig { restarts: 0, random_directions: 0, ..MertConfig::default() });
     let (tuned, _) = run(&mut script, &weights, &one, &Plan { rounds: 2, ..ENDLESS });
-    let change: f64 = tuned.rounds[1].weights.iter().zip(weights).map(|((_, new), (_, old))| (new - old).abs()).sum();
+    let change: f64 =
+        tuned.rounds[1].weights.iter().zip(weights).map(|((_, new), (_, old))| (new - old).abs()).sum();
     assert!(change > 0.1, "{tuned:?}");
-    for (least_change, wanted) in [(change * 1.001, "the weights stay as they are"), (change * 0.999, "2 rounds")] {
+    for (least_change, wanted) in
+        [(change * 1.001, "the weights stay as they are"), (change * 0.999, "2 rounds")]
+    {
         let mut script = Script { rounds: told.clone(), ..Script::default() };
         // One more translation in the second round, so that it is not this that ends the loop.
         script.rounds.push(vec![vec![(4, vec![("a", 3.0)])]]);
@@ -327,7 +330,8 @@ fn forests_are_asked_for_and_used() {
     let rounds = vec![vec![vec![(4, vec![("a", 1.0)])]], vec![vec![(3, vec![("a", 2.0)])]]];
     let promised = |method: &Method, forest| {
         let mut script = Script { rounds: rounds.clone(), forest, ..Script::default() };
-        run(&mut script, &[("a", 1.0), ("b", 1.0)], method, &Plan { rounds: 2, ..ENDLESS }).0.rounds[1].promised
+        run(&mut script, &[("a", 1.0), ("b", 1.0)], method, &Plan { rounds: 2, ..ENDLESS }).0.rounds[1]
+            .promised
     };
     let (lists, forests) = (plain(), Method::ForestMert { mert: MertConfig::default(), margin: 0.0 });
     let good = Some(("0/4", [-5.0, -5.0]));

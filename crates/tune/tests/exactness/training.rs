@@ -68,18 +68,16 @@ fn weights_keep_the_length_of_the_start() {
         let found = train(&problem, &[0.0; 3], &[1.0; 3], &PLAIN);
         close(&found.weights, &problem.climb(&[0.0; 3], &[true; 3]).0, 1e-9);
     }
-    assert!(scaled_down > 100, "{scaled_down} times something was learnt, so that there was something to scale");
+    assert!(
+        scaled_down > 100,
+        "{scaled_down} times something was learnt, so that there was something to scale"
+    );
 }
 
 /// Two features. From weights below 0 no change of one feature reaches the good translation, which wins where both
 /// weights are above 0 and neither is twice the other.
 fn diagonal() -> Problem {
-    Problem::of(&[&[
-        (2, 4, &[0.0, 0.0]),
-        (0, 4, &[1.0, 1.0]),
-        (3, 4, &[2.0, -1.0]),
-        (3, 4, &[-1.0, 2.0]),
-    ]])
+    Problem::of(&[&[(2, 4, &[0.0, 0.0]), (0, 4, &[1.0, 1.0]), (3, 4, &[2.0, -1.0]), (3, 4, &[-1.0, 2.0])]])
 }
 
 #[test]
@@ -87,7 +85,8 @@ fn random_directions_reach_what_no_feature_reaches() {
     let (problem, start) = (diagonal(), [-3.0, -3.0]);
     // All directions of the plane.
     let circle = (0..3600).map(|step| f64::from(step).to_radians() / 10.0);
-    let best = circle.map(|angle| problem.gain(&[angle.cos(), angle.sin()])).fold(f64::NEG_INFINITY, f64::max);
+    let best =
+        circle.map(|angle| problem.gain(&[angle.cos(), angle.sin()])).fold(f64::NEG_INFINITY, f64::max);
     assert_eq!(best, 0.0);
     assert_eq!(problem.climb(&start, &[true; 2]).1, -0.5, "one feature at a time is stuck");
     let found = |config: &MertConfig| train(&problem, &start, &[1.0; 2], config);
@@ -99,6 +98,18 @@ fn random_directions_reach_what_no_feature_reaches() {
         assert_eq!(with.gain, best, "seed {seed}: {with:?}");
         assert_eq!(problem.gain(&with.weights), best);
         close(&[length(&with.weights)], &[6.0], 1e-12);
+    }
+}
+
+/// The same with the second feature turned round: directions must go up in one feature and down in the other.
+#[test]
+fn random_directions_have_both_signs() {
+    let turned = [(2, 4, [0.0, 0.0]), (0, 4, [1.0, -1.0]), (3, 4, [2.0, 1.0]), (3, 4, [-1.0, -2.0])];
+    let turned: Vec<(u64, u64, &[f64])> = turned.iter().map(|(a, b, values)| (*a, *b, &values[..])).collect();
+    let problem = Problem::of(&[&turned[..]]);
+    for seed in 0..20 {
+        let config = MertConfig { random_directions: 40, seed, ..PLAIN };
+        assert_eq!(train(&problem, &[-3.0, 3.0], &[1.0; 2], &config).gain, 0.0, "seed {seed}");
     }
 }
 
@@ -137,7 +148,15 @@ fn sphere() -> (Problem, [f64; 3], Vec<[f64; 3]>) {
         point.map(|part| part / norm)
     };
     let (good, fair) = ([5, 1, 1], [1, 1, 5]);
-    let edits = |point: [i32; 3]| if point == good { 0 } else if point == fair { 1 } else { 3 };
+    let edits = |point: [i32; 3]| {
+        if point == good {
+            0
+        } else if point == fair {
+            1
+        } else {
+            3
+        }
+    };
     let all: Vec<[f64; 3]> = grid.iter().map(direction).collect();
     let list: Vec<(u64, u64, &[f64])> =
         grid.iter().zip(&all).map(|(point, values)| (edits(*point), 4, &values[..])).collect();
@@ -191,8 +210,9 @@ fn a_start_with_a_direction_that_is_equal_elsewhere_stays_on_the_first_one() {
 #[test]
 fn threads_change_nothing_and_seeds_change_something() {
     let (problem, start, _) = sphere();
-    let found =
-        |threads, seed| train(&problem, &start, &[1.0; 3], &MertConfig { threads, seed, ..MertConfig::default() });
+    let found = |threads, seed| {
+        train(&problem, &start, &[1.0; 3], &MertConfig { threads, seed, ..MertConfig::default() })
+    };
     let one = found(1, 1);
     assert_eq!(one, found(3, 1));
     assert_eq!(one, found(1, 1));

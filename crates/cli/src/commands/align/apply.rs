@@ -7,8 +7,9 @@ use sylvan_align::{Aligner, Model, ModelKind, Preset};
 use sylvan_store::Output;
 
 use super::text::{Results, Text};
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Aligns parallel text with a saved model.
 ///
@@ -29,16 +30,15 @@ pub(crate) struct Apply {
     results: Results,
     /// Also write ln p(target|source) and ln p(source|target) of each pair, separated by a tab.
     #[arg(long, value_name = "FILE")]
-    scores: Option<PathBuf>,
+    scores: Option<OutPath>,
     /// How much time to spend: fast, default or best.
     #[arg(long, default_value_t = Preset::Default)]
     preset: Preset,
     /// The seed of random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads; by default as many as there are processors.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 impl Apply {
@@ -48,7 +48,7 @@ impl Apply {
         // Scores, and models without fertility, need the text in memory.
         let limited = model.kind() == ModelKind::Fertility && self.scores.is_none();
         let bitext = self.text.read(limited, &progress)?;
-        let threads = threads(self.threads);
+        let threads = self.threads.count();
         // The model's own pairs count: a small text added to them needs no more sweeps than they did.
         let size = bitext.len() + usize::try_from(model.pairs()).unwrap_or(usize::MAX / 2);
         let method = self.preset.method(size, self.seed);

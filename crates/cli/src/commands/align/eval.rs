@@ -8,16 +8,13 @@ use sylvan_corpus::Base;
 use sylvan_store::Output;
 
 use super::links::Links;
-use crate::commands::Format;
 
 /// Compares links with hand-made ones: alignment error rate, precision, recall, F1.
 ///
 /// Lines of links beyond the last hand-made one are ignored, so a text that was aligned together with more
 /// text can be judged as it is. Values are shares between 0 and 1.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  sylvan align eval --gold test.gold --gold-one-based --pred links --format json"
-)]
+#[command(after_help = "Example:\n  sylvan align eval --gold test.gold --gold-one-based --pred links --json")]
 pub(crate) struct Eval {
     /// Hand-made links: i-j sure, ipj possible.
     #[arg(long, value_name = "FILE")]
@@ -31,9 +28,9 @@ pub(crate) struct Eval {
     /// The links to judge count from 1.
     #[arg(long)]
     pred_one_based: bool,
-    /// How to print.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print JSON, for programs.
+    #[arg(long)]
+    json: bool,
 }
 
 impl Eval {
@@ -49,8 +46,8 @@ impl Eval {
         anyhow::ensure!(evaluation.pairs > 0, "{}: found no line, expected links", self.gold.display());
         let mut out = Output::create(Path::new("-"))?;
         let Evaluation { pairs, links, sure, .. } = evaluation;
-        match self.format {
-            Format::Text => {
+        match self.json {
+            false => {
                 out.line(&format!(
                     "AER {:.2}  precision {:.2}  recall {:.2}  F1 {:.2}  ({pairs} pairs, {links} links, {sure} sure)",
                     100.0 * evaluation.aer(),
@@ -59,7 +56,7 @@ impl Eval {
                     100.0 * evaluation.f1()
                 ))?;
             }
-            Format::Json => {
+            true => {
                 let json = serde_json::json!({
                     "aer": evaluation.aer(),
                     "precision": evaluation.precision(),

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::outputs::OutPath;
 use anyhow::Context;
 use clap::Args;
 use sylvan_align::draw;
@@ -11,7 +12,7 @@ use sylvan_store::{Output, TextReader};
 /// Draws the links of one sentence pair as a matrix.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  sylvan align show --source test.en --target test.ja --links links --line 3"
+    after_help = "Example:\n  sylvan align show --source test.en --target test.ja --align links --line 3"
 )]
 pub(crate) struct Show {
     /// The source text.
@@ -22,7 +23,7 @@ pub(crate) struct Show {
     target: PathBuf,
     /// The links, counted from 0.
     #[arg(long, value_name = "FILE")]
-    links: PathBuf,
+    align: PathBuf,
     /// Hand-made links to compare with: wrong links are drawn as +, missing ones as -.
     #[arg(long, value_name = "FILE")]
     gold: Option<PathBuf>,
@@ -37,7 +38,7 @@ pub(crate) struct Show {
     svg: bool,
     /// Where the drawing goes; - for standard output.
     #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    out: OutPath,
 }
 
 impl Show {
@@ -50,7 +51,7 @@ impl Show {
             Alignment::parse_within(&line, base, source.len(), target.len())
                 .map_err(|fault| fault.at(path.display().to_string(), self.line).into())
         };
-        let links = read(&self.links, Base::Zero)?;
+        let links = read(&self.align, Base::Zero)?;
         let base = if self.gold_one_based { Base::One } else { Base::Zero };
         let gold = self.gold.as_ref().map(|path| read(path, base)).transpose()?;
         let draw = if self.svg { draw::svg } else { draw::matrix };

@@ -10,6 +10,7 @@ use sylvan_corpus::{Alignment, Link};
 use sylvan_store::{Output, Scratch};
 
 use crate::commands::grammar::parse_size;
+use crate::outputs::OutPath;
 
 /// The text.
 #[derive(Debug, Args)]
@@ -61,7 +62,7 @@ impl Text {
 pub(super) struct Results {
     /// The links: 0-based source-target pairs, one line per input line; - for standard output.
     #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    out: OutPath,
     /// How both directions become one: forward, reverse, intersection, union, grow-diag, grow-diag-final,
     /// grow-diag-final-and, itg, posterior or posterior:THRESHOLD (on the geometric mean of
     /// both probabilities), mean or mean:THRESHOLD (on the arithmetic mean).
@@ -69,7 +70,7 @@ pub(super) struct Results {
     symmetrize: Heuristic,
     /// Also write posteriors: for each likely link i-j:FORWARD:REVERSE.
     #[arg(long, value_name = "FILE")]
-    posteriors: Option<PathBuf>,
+    posteriors: Option<OutPath>,
     /// Also write lexical tables of the links: w(target|source) to PREFIX.f2e, w(source|target) to PREFIX.e2f.
     #[arg(long, value_name = "PREFIX")]
     lexicon: Option<PathBuf>,

@@ -1,13 +1,12 @@
 //! `sylvan align train`: learn from a text and align it.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use sylvan_align::{Aligner, EmConfig, EmModel, Method, Preset};
 
 use super::text::{Results, Text, note};
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Learns a model from parallel text, writes the links and, if asked, the model.
 ///
@@ -26,7 +25,7 @@ pub(crate) struct Train {
     results: Results,
     /// Save the model, for `sylvan align apply`.
     #[arg(long, value_name = "FILE")]
-    model: Option<PathBuf>,
+    model: Option<OutPath>,
     /// How much time to spend: fast, default or best.
     #[arg(long, default_value_t = Preset::Default)]
     preset: Preset,
@@ -45,9 +44,8 @@ pub(crate) struct Train {
     /// Multiply the posteriors of both directions before counting (Liang et al. 2006).
     #[arg(long, requires = "method")]
     agreement: bool,
-    /// Threads; by default as many as there are processors.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -64,7 +62,7 @@ impl Train {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let progress = Terminal::default();
         let bitext = self.text.read(self.method.is_none(), &progress)?;
-        let threads = threads(self.threads);
+        let threads = self.threads.count();
         let method = match self.method {
             None => self.preset.method(bitext.len(), self.seed),
             Some(method) => self.em(method)?,

@@ -7,13 +7,14 @@ use sylvan_rules::{ImportConfig, Precision, import};
 
 use super::import::{Foreign, say};
 use super::options::TreeOptions;
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
 
 /// Compiles a text table as `export` writes it, after editing by hand or by other tools.
 ///
 /// The same as `import`, but trees are taken to be prepared as `extract` prepares them by default.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  sylvan grammar compile edited.txt enja.rules")]
+#[command(after_help = "Example:\n  sylvan grammar compile edited.txt --out enja.rules")]
 pub(crate) struct Compile {
     /// The text table, plain or compressed; - for standard input.
     #[arg(value_name = "IN")]
@@ -22,8 +23,8 @@ pub(crate) struct Compile {
     #[arg(long, value_enum, default_value = "travatar")]
     format: Foreign,
     /// Where the compiled table goes.
-    #[arg(value_name = "RULES")]
-    out: PathBuf,
+    #[arg(long, value_name = "RULES")]
+    out: OutPath,
     /// Round feature values to this many bits each, 1 to 16; without this they are exact.
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=16))]
     quantize: Option<u32>,

@@ -8,6 +8,7 @@ use sylvan_rules::formats::export;
 use sylvan_store::Output;
 
 use super::import::Foreign;
+use crate::outputs::OutPath;
 
 /// Writes a rule table as text that another toolkit can read.
 ///
@@ -15,7 +16,7 @@ use super::import::Foreign;
 /// Importing any of these again gives the same translations. Joshua's has no place for inner nodes, so only
 /// rules of one level come back.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  sylvan grammar export --format travatar enja.rules rule-table.gz")]
+#[command(after_help = "Example:\n  sylvan grammar export --format travatar enja.rules --out rule-table.gz")]
 pub(crate) struct Export {
     /// The format.
     #[arg(long, value_enum)]
@@ -24,8 +25,8 @@ pub(crate) struct Export {
     #[arg(value_name = "RULES")]
     rules: PathBuf,
     /// Where the text goes, compressed if it ends in .gz or .zst; - for standard output.
-    #[arg(value_name = "OUT")]
-    out: PathBuf,
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    out: OutPath,
 }
 
 impl Export {

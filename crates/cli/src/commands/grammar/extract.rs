@@ -7,7 +7,9 @@ use sylvan_rules::{TrainConfig, TrainingFiles, TreeFormat, extract_counts, train
 
 use super::import::say;
 use super::options::{LimitOptions, ScoreOptions, TreeOptions};
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
+use crate::threads::Threads;
 
 /// Learns rules from source trees, target sentences and word links, scores them and writes a table.
 ///
@@ -30,7 +32,7 @@ pub(crate) struct Extract {
     #[arg(long, value_enum, default_value = "penn")]
     tree_format: Written,
     /// Forests and lists: scores are multiplied by this before they count as log-probabilities; 0 counts all
-    /// trees alike. (The scores of `parser parse --k-best` need about 0.0005; its forests have
+    /// trees alike. (The scores of `parser parse --nbest` need about 0.0005; its forests have
     /// log-probabilities.)
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_scale)]
     tree_scale: f64,
@@ -42,7 +44,7 @@ pub(crate) struct Extract {
     align: PathBuf,
     /// Where the table goes.
     #[arg(long, value_name = "RULES")]
-    out: PathBuf,
+    out: OutPath,
     /// Write counted rules as text to --out instead of a table; `score` takes them.
     #[arg(long)]
     counts: bool,
@@ -52,9 +54,8 @@ pub(crate) struct Extract {
     /// How much memory rules may take before they go to scratch files, such as 512M or 2G.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = parse_size)]
     memory: usize,
-    /// Threads for extracting rules.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
-    threads: u32,
+    #[command(flatten)]
+    threads: Threads,
     /// Where scratch files go; by default beside the table.
     #[arg(long, value_name = "FOLDER")]
     scratch: Option<PathBuf>,
@@ -72,7 +73,7 @@ enum Written {
     Penn,
     /// Packed forests in Egret's format, as `parser parse --format forest` writes them.
     Forest,
-    /// Lines of number ||| log score ||| tree, as `parser parse --k-best` writes them.
+    /// Lines of number ||| log score ||| tree, as `parser parse --nbest` writes them.
     List,
 }
 
@@ -125,7 +126,7 @@ impl Extract {
             extract: self.limits.config(trees),
             score: self.scores.config(),
             memory: self.memory,
-            threads: self.threads as usize,
+            threads: self.threads.count(),
             scratch: self.scratch,
         };
         let files = TrainingFiles { trees: self.trees, target: self.target, align: self.align };

@@ -7,21 +7,22 @@ use sylvan_rules::{Filter as RuleFilter, Grammar};
 use sylvan_trees::penn::{PennOptions, PennReader};
 
 use super::import::say;
+use crate::outputs::OutPath;
 
 /// Writes a table with only the rules that given trees can use, or that were seen often enough.
 ///
 /// A table filtered for some trees translates them exactly as the whole table does.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  sylvan grammar filter enja.rules test.rules --trees test.en.tree --min-count 2"
+    after_help = "Example:\n  sylvan grammar filter enja.rules --out test.rules --trees test.en.tree --min-count 2"
 )]
 pub(crate) struct Filter {
     /// The table.
     #[arg(value_name = "RULES")]
     rules: PathBuf,
     /// Where the smaller table goes.
-    #[arg(value_name = "OUT")]
-    out: PathBuf,
+    #[arg(long, value_name = "RULES")]
+    out: OutPath,
     /// Keep rules that match somewhere in these trees, one per line.
     #[arg(long, value_name = "FILE")]
     trees: Option<PathBuf>,

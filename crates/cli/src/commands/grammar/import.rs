@@ -7,6 +7,7 @@ use sylvan_rules::formats::TextFormat;
 use sylvan_rules::{ImportConfig, Precision, Preprocessing, import};
 use sylvan_trees::{CleanUp, Direction, Root};
 
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
 
 /// Turns another toolkit's rule table into a file that is mapped into memory instead of being read.
@@ -15,7 +16,7 @@ use crate::progress::Terminal;
 /// trees that the rules were learnt from is recorded in the table and done to the input when it is used.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan grammar import --format travatar --keep-root --binarize right \
-    rule-table.gz enja.rules")]
+    rule-table.gz --out enja.rules")]
 pub(crate) struct Import {
     /// The format of the table.
     #[arg(long, value_enum)]
@@ -33,8 +34,8 @@ pub(crate) struct Import {
     #[arg(value_name = "IN")]
     table: PathBuf,
     /// Where the imported table goes.
-    #[arg(value_name = "RULES")]
-    out: PathBuf,
+    #[arg(long, value_name = "RULES")]
+    out: OutPath,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -6,8 +6,6 @@ use clap::Args;
 use sylvan_rules::Grammar;
 use sylvan_store::Output;
 
-use crate::commands::Format;
-
 /// Shows sizes, features, limits and preprocessing of a rule table.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan grammar info enja.rules")]
@@ -15,9 +13,9 @@ pub(crate) struct Info {
     /// The table.
     #[arg(value_name = "RULES")]
     rules: PathBuf,
-    /// How the answer is printed.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print JSON, for programs.
+    #[arg(long)]
+    json: bool,
 }
 
 impl Info {
@@ -26,7 +24,7 @@ impl Info {
         let symbols = grammar.frozen_vocab().map_or(0, sylvan_store::FrozenVocab::len);
         let mut out = Output::create(Path::new("-"))?;
         let description = serde_json::to_value(grammar.meta())?;
-        if self.format == Format::Json {
+        if self.json {
             let sections: serde_json::Map<String, serde_json::Value> =
                 grammar.sections().into_iter().map(|(name, bytes)| (name, bytes.into())).collect();
             let answer = serde_json::json!({

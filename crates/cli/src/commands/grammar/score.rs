@@ -9,6 +9,7 @@ use sylvan_rules::{TrainConfig, score_counts};
 use super::extract::parse_size;
 use super::import::say;
 use super::options::{ScoreOptions, TreeOptions};
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
 
 /// Adds up counted rules from `extract --counts`, scores them and writes a table.
@@ -31,7 +32,7 @@ pub(crate) struct Score {
     pairs: u64,
     /// Where the table goes.
     #[arg(long, value_name = "RULES")]
-    out: PathBuf,
+    out: OutPath,
     /// How much memory rules may take before they go to scratch files.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = parse_size)]
     memory: usize,

@@ -7,12 +7,14 @@ use sylvan_base::{Symbol, Vocab};
 use sylvan_rules::{Grammar, Rule, RuleId, Source, TargetSide};
 use sylvan_store::Output;
 
-use crate::commands::Format;
-
 /// Finds rules by words of their source or target side and prints them, the most frequent first.
 ///
-/// All words must be on that side, in this order, one after the other (with variables between them or not).
+/// --source, --target or both must be given. All words must be on that side, in this order, one after the other (with variables between them or not).
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "sylvan grammar show <RULES> --source <WORDS> [--target <WORDS>] [OPTIONS]\n       \
+    sylvan grammar show <RULES> --target <WORDS> [OPTIONS]"
+)]
 #[command(after_help = "Example:\n  sylvan grammar show enja.rules --source \"good morning\" --limit 5")]
 pub(crate) struct Show {
     /// The table.
@@ -27,9 +29,9 @@ pub(crate) struct Show {
     /// Print at most this many rules; 0 for all.
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// How they are printed.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print JSON, for programs.
+    #[arg(long)]
+    json: bool,
 }
 
 impl Show {
@@ -68,9 +70,9 @@ impl Show {
         }
         let mut out = Output::create(Path::new("-"))?;
         for (_, id, rule) in &found {
-            match self.format {
-                Format::Text => out.line(&text(&grammar, *id, rule, &vocab))?,
-                Format::Json => out.line(&json(&grammar, *id, rule, &vocab).to_string())?,
+            match self.json {
+                false => out.line(&text(&grammar, *id, rule, &vocab))?,
+                true => out.line(&json(&grammar, *id, rule, &vocab).to_string())?,
             }
         }
         Ok(out.finish()?)

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sylvan_lm::{CompileConfig, LayoutKind, Lm};
 
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
 use sylvan_base::Progress;
 
@@ -23,7 +24,7 @@ pub(crate) struct Compile {
     layout: Layout,
     /// Where the compiled model goes.
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    out: OutPath,
     /// Round probabilities and back-off weights to this many bits each, 2 to 16. Only for tries.
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(2..=16))]
     quantize: Option<u32>,

@@ -7,8 +7,9 @@ use clap::Args;
 use sylvan_lm::{EstimateConfig, EstimateError, EstimateSummary, Estimator, Marks, Prune, temp_folder};
 use sylvan_store::{Output, TextReader};
 
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Estimates a Kneser-Ney language model and writes it as ARPA text.
 ///
@@ -16,7 +17,7 @@ use crate::threads::threads;
 /// compressed (gzip, zstd). Neither --memory nor --threads changes the result.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  sylvan lm estimate --order 5 --text train.en --arpa en.arpa.gz --prune \"0 0 1\" \
+    after_help = "Example:\n  sylvan lm estimate --order 5 --text train.en --out en.arpa.gz --prune \"0 0 1\" \
     --memory 2G"
 )]
 pub(crate) struct Estimate {
@@ -28,16 +29,15 @@ pub(crate) struct Estimate {
     text: Vec<PathBuf>,
     /// Where the model goes; compressed if the name ends in .gz or .zst; - for standard output.
     #[arg(long, value_name = "FILE")]
-    arpa: PathBuf,
+    out: OutPath,
     /// Leave out n-grams seen this often or less, one number per length; the last one repeats.
     #[arg(long, value_name = "COUNTS", default_value = "0")]
     prune: String,
     /// Memory for counting and sorting, besides the vocabulary: 64M, 2G, 50%.
     #[arg(long, value_name = "SIZE", default_value = "50%", value_parser = parse_size)]
     memory: usize,
-    /// How many threads. Default: all cores.
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
     /// Use the discounts 0.5, 1 and 1.5 where the text is too small or too odd to give its own.
     #[arg(long)]
     discount_fallback: bool,
@@ -47,15 +47,14 @@ pub(crate) struct Estimate {
     /// Leave out the words `<s>`, `</s>` and `<unk>` in the text instead of refusing them.
     #[arg(long)]
     skip_symbols: bool,
-    /// The folder for temporary files. Default: the folder of the model.
-    #[arg(long, value_name = "DIR")]
-    temp: Option<PathBuf>,
+    /// Where scratch files go; by default beside the model.
+    #[arg(long, value_name = "FOLDER")]
+    scratch: Option<PathBuf>,
 }
 
 impl Estimate {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        anyhow::ensure!(self.threads != Some(0), "--threads 0: expected at least 1");
-        let threads = threads(self.threads);
+        let threads = self.threads.count();
         let config = EstimateConfig {
             order: self.order,
             fallback: self.discount_fallback.then_some([0.5, 1.0, 1.5]),
@@ -64,14 +63,14 @@ impl Estimate {
             memory: self.memory,
             threads,
         };
-        let temp = self.temp.unwrap_or_else(|| temp_folder(&self.arpa));
+        let temp = self.scratch.unwrap_or_else(|| temp_folder(&self.out));
         let mut estimator = Estimator::with_temp(config, &temp)?;
         if let Some(path) = &self.limit_vocab {
             estimator = estimator.limit_vocabulary(read_words(path)?);
         }
         let progress = Terminal::default();
         // Opened before the text is read: a path that cannot be written should not cost an hour.
-        let mut out = Output::create(&self.arpa)?;
+        let mut out = Output::create(&self.out)?;
         for path in &self.text {
             estimator.read(&mut TextReader::open(path)?.tolerant(), &progress)?;
         }

@@ -7,8 +7,9 @@ use clap::Args;
 use sylvan_lm::{Lm, Mixture, Perplexity};
 use sylvan_store::{Output, TextReader};
 
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Mixes language models into one back-off model, with weights that suit a held-out text.
 ///
@@ -30,16 +31,14 @@ pub(crate) struct Interpolate {
     weights: Option<String>,
     /// Where the mixture goes, as ARPA text; compressed if the name ends in .gz or .zst.
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// How many threads; the result does not depend on it. Default: all cores.
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    out: OutPath,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 impl Interpolate {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        anyhow::ensure!(self.threads != Some(0), "--threads 0: expected at least 1");
-        let threads = threads(self.threads);
+        let threads = self.threads.count();
         let mut out = Output::create(&self.out)?;
         let mut models = Vec::new();
         for path in &self.lm {
@@ -85,7 +84,7 @@ impl Interpolate {
         let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
         lines.push(format!("n-grams: {}", counts.join(" ")));
         // The model may have gone to standard output.
-        if self.out == Path::new("-") {
+        if *self.out == *Path::new("-") {
             return Ok(());
         }
         let mut report = Output::create(Path::new("-"))?;

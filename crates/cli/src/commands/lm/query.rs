@@ -7,22 +7,20 @@ use clap::Args;
 use sylvan_lm::Lm;
 use sylvan_store::{Output, TextReader};
 
-use crate::commands::Format;
-
 /// Scores a text with a language model.
 ///
 /// Words are what spaces separate. Tokens are the words and one end per line; the unknown words among them are
 /// counted. The perplexity without unknown words leaves out their probabilities and their number, but they remain
 /// histories of other words. All this is as in KenLM's query.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  sylvan lm query --lm en.lm --format json < test.en")]
+#[command(after_help = "Example:\n  sylvan lm query --lm en.lm --json < test.en")]
 pub(crate) struct Query {
     /// The model: ARPA text or compiled.
     #[arg(long, value_name = "FILE")]
     lm: PathBuf,
-    /// How to print.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print JSON, for programs.
+    #[arg(long)]
+    json: bool,
     /// Print each word with its log10 probability first, one sentence per line.
     #[arg(long)]
     words: bool,
@@ -88,8 +86,8 @@ impl Query {
             "{}: found no line, expected a sentence per line",
             self.text.display()
         );
-        match self.format {
-            Format::Text => {
+        match self.json {
+            false => {
                 out.line(&format!("tokens                       {}", totals.tokens))?;
                 out.line(&format!("unknown words                {}", totals.unknown))?;
                 out.line(&format!("log10 probability            {:.4}", totals.log10()))?;
@@ -99,7 +97,7 @@ impl Query {
                     totals.perplexity_without_unknown()
                 ))?;
             }
-            Format::Json => {
+            true => {
                 let json = serde_json::json!({
                     "tokens": totals.tokens,
                     "oov": totals.unknown,

@@ -10,18 +10,17 @@ use sylvan::decode::file::{ModelFile, compare_rules, compare_weights};
 use sylvan::{Model, Request};
 use sylvan_store::{Output, read_lines};
 
-use crate::commands::Format;
 use crate::commands::model_options::{InputName, corrections};
 use crate::commands::searching::Searching;
-use crate::threads::threads;
+use crate::threads::Threads;
 
-/// Shows how two models differ: settings, weights, rules, and with --input what they translate differently
+/// Shows how two models differ: settings, weights, rules, and with --text what they translate differently
 /// and why.
 ///
 /// Translations use the corrections beside each model (MODEL.overlay).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan model diff enja.sylvan small.sylvan\n  \
-    sylvan model diff enja.sylvan small.sylvan --input devtest.en.tree --kind tree")]
+    sylvan model diff enja.sylvan small.sylvan --text devtest.en.tree --input tree")]
 pub(super) struct Diff {
     /// The first model.
     #[arg(value_name = "MODEL")]
@@ -31,21 +30,20 @@ pub(super) struct Diff {
     second: PathBuf,
     /// Lines to be translated with both.
     #[arg(long, value_name = "FILE")]
-    input: Option<PathBuf>,
+    text: Option<PathBuf>,
     /// What these lines are.
     #[arg(long, value_enum, default_value = "text")]
-    kind: InputName,
+    input: InputName,
     #[command(flatten)]
     searching: Searching,
-    /// Threads; by default as many as there are processors.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
     /// Name at most this many rules as examples.
     #[arg(long, value_name = "N", default_value_t = 5)]
     examples: usize,
-    /// How to print.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print JSON, for programs.
+    #[arg(long)]
+    json: bool,
 }
 
 impl Diff {
@@ -62,7 +60,7 @@ impl Diff {
             .collect();
         let changed = self.changed()?;
         let mut out = Output::create(Path::new("-"))?;
-        if self.format == Format::Json {
+        if self.json {
             let lines = changed.as_ref().map(|(lines, _)| lines);
             let object = json!({
                 "settings": settings.iter().map(|[name, a, b]| json!({ "name": name, "first": a, "second": b })).collect::<Vec<_>>(),
@@ -103,17 +101,17 @@ impl Diff {
 
     /// How many lines there are, and those that differ.
     fn changed(&self) -> anyhow::Result<Option<(usize, Vec<ChangedLine>)>> {
-        let Some(path) = &self.input else { return Ok(None) };
+        let Some(path) = &self.text else { return Ok(None) };
         let lines = read_lines(path)?;
         let open = |path: &Path| -> anyhow::Result<(Arc<Model>, Request)> {
             let model = self.searching.applied(Model::open(path)?);
             let mut request = Request::default();
-            (request.input, request.search) = (self.kind.into(), self.searching.search()?);
+            (request.input, request.search) = (self.input.into(), self.searching.search()?);
             request.corrections = corrections(&model, path)?;
             Ok((Arc::new(model), request))
         };
         let ((first, ours), (second, theirs)) = (open(&self.first)?, open(&self.second)?);
-        let (name, threads) = (path.display().to_string(), threads(self.threads));
+        let (name, threads) = (path.display().to_string(), self.threads.count());
         let changed = compare_translations([&first, &second], [&ours, &theirs], &lines, &name, threads)?;
         Ok(Some((lines.len(), changed)))
     }

@@ -11,8 +11,6 @@ use serde_json::{Value, json};
 use sylvan::decode::file::ModelFile;
 use sylvan_store::Output;
 
-use super::Format;
-
 /// Shows, checks, compares, prunes and corrects model files.
 #[derive(Debug, Args)]
 pub(crate) struct Model {
@@ -33,9 +31,9 @@ enum What {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan model info enja.sylvan")]
 struct Info {
-    /// How to print.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print JSON, for programs.
+    #[arg(long)]
+    json: bool,
     /// The model.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -67,7 +65,7 @@ impl Info {
         let model = ModelFile::open(&self.model)?;
         let (manifest, weights) = (model.manifest(), model.weights()?);
         let mut out = Output::create(Path::new("-"))?;
-        if self.format == Format::Json {
+        if self.json {
             let mut object = serde_json::to_value(manifest)?;
             let sections: Vec<Value> =
                 model.sections().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect();

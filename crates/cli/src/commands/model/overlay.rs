@@ -39,14 +39,22 @@ enum What {
     /// Favours a rule, or what was learnt from one training line alone; below 0 it is held back.
     Boost(Boost),
     /// Lists corrections.
-    List(OfModel),
+    List(List),
     /// Takes back the last correction.
-    Undo(OfModel),
+    Undo(Undo),
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan model overlay list enja.sylvan")]
-struct OfModel {
+struct List {
+    /// The model.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sylvan model overlay undo enja.sylvan")]
+struct Undo {
     /// The model.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -112,8 +120,8 @@ impl Overlay {
             What::Add(add) => add.run(),
             What::Forbid(Forbid { model, rules }) => rules.correct(&model, "forbid"),
             What::Boost(Boost { model, by, rules }) => rules.correct(&model, &format!("boost {by}")),
-            What::List(OfModel { model }) => list(&model),
-            What::Undo(OfModel { model }) => undo(&model),
+            What::List(List { model }) => list(&model),
+            What::Undo(Undo { model }) => undo(&model),
         }
     }
 }
@@ -179,7 +187,7 @@ fn write(path: &Path, model: &Model, correction: &Correction) -> anyhow::Result<
         );
     }
     log.push(correction)?;
-    eprintln!("{} now in {}", count(correction.lines.len()), overlay_path(path).display());
+    eprintln!("{} now in {}", count(lines.len()), overlay_path(path).display());
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use clap::Args;
 use sylvan::decode::file::{Pruned, prune};
 
 use crate::commands::grammar::parse_size;
+use crate::outputs::OutPath;
 
 /// Makes a model smaller: drops rules that were rarely seen and that others can make up for, and re-estimates
 /// the language model from the text that the model keeps, with fewer n-grams and bits.
@@ -23,7 +24,7 @@ pub(super) struct Prune {
     no_lines: bool,
     /// Where the smaller model goes.
     #[arg(long, value_name = "MODEL")]
-    out: PathBuf,
+    out: OutPath,
     /// The model.
     #[arg(value_name = "MODEL")]
     model: PathBuf,

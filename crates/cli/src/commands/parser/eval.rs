@@ -10,7 +10,6 @@ use sylvan_parse::treebank;
 use sylvan_store::Output;
 
 use super::Kind;
-use crate::commands::Format;
 
 /// Compares a parser's output with gold trees.
 ///
@@ -20,7 +19,7 @@ use crate::commands::Format;
 /// Dependencies: UAS and LAS over all words, and without punctuation. Figures are per cent.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  sylvan parser eval --kind constituency --gold dev.mrg --pred dev.out --format json"
+    after_help = "Example:\n  sylvan parser eval --kind constituency --gold dev.mrg --pred dev.out --json"
 )]
 pub(crate) struct Eval {
     /// What is compared.
@@ -32,9 +31,9 @@ pub(crate) struct Eval {
     /// The parser's trees, sentence by sentence.
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
-    /// How to print.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    /// Print JSON, for programs.
+    #[arg(long)]
+    json: bool,
 }
 
 impl Eval {
@@ -44,13 +43,13 @@ impl Eval {
             Kind::Dependency | Kind::Tagger => self.dependencies()?,
         };
         let mut out = Output::create(Path::new("-"))?;
-        match self.format {
-            Format::Text => {
+        match self.json {
+            false => {
                 for (name, value) in figures {
                     out.line(&format!("{name:<28} {value}"))?;
                 }
             }
-            Format::Json => {
+            true => {
                 let object: serde_json::Map<String, serde_json::Value> =
                     figures.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
                 out.line(&serde_json::Value::Object(object).to_string())?;

@@ -13,9 +13,6 @@ pub(crate) struct Info {
     /// The model.
     #[arg(value_name = "FILE")]
     model: PathBuf,
-    /// Read the whole file and check it against its checksums.
-    #[arg(long)]
-    verify: bool,
     /// Also show how the treebank writes what people write otherwise, a line for each.
     #[arg(long)]
     conventions: bool,
@@ -24,9 +21,6 @@ pub(crate) struct Info {
 impl Info {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let parser = Parser::open(&self.model)?;
-        if self.verify {
-            Parser::verify(&self.model)?;
-        }
         let mut out = Output::create(Path::new("-"))?;
         let mut line = |name: &str, value: &str| out.line(&format!("{name:<28} {value}"));
         line("kind", parser.kind().name())?;

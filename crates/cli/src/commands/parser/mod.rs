@@ -4,6 +4,7 @@ mod eval;
 mod info;
 mod parse;
 mod train;
+mod verify;
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -20,6 +21,7 @@ enum Command {
     Parse(parse::Parse),
     Eval(eval::Eval),
     Info(info::Info),
+    Verify(verify::Verify),
 }
 
 impl Parser {
@@ -29,6 +31,7 @@ impl Parser {
             Command::Parse(command) => command.run(),
             Command::Eval(command) => command.run(),
             Command::Info(command) => command.run(),
+            Command::Verify(command) => command.run(),
         }
     }
 }

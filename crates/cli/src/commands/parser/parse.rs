@@ -9,9 +9,10 @@ use sylvan_base::{Fault, InputError, Progress, Vocab, parallel};
 use sylvan_parse::{Kind, MergeStatistics, Parser, Workspace, pack};
 use sylvan_trees::{Tree, egret, penn};
 
-use crate::lines::{next_chunk, read_ahead};
+use crate::bad_lines::{BadLines, Strictness};
+use crate::lines::{next_chunk, read_ahead, texts};
 use crate::progress::Terminal;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Parses text, one sentence per line, words separated by spaces.
 ///
@@ -32,13 +33,14 @@ pub(crate) struct Parse {
     format: Option<Written>,
     /// Constituents: at most K best trees of each sentence, `number ||| score ||| tree`.
     #[arg(long, value_name = "K")]
-    k_best: Option<usize>,
+    nbest: Option<usize>,
     /// Dependencies: merge states with the same future; the counts go to standard error.
     #[arg(long)]
     merge: bool,
-    /// Threads; by default as many as there are processors. The trees do not depend on it.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    strictness: Strictness,
+    #[command(flatten)]
+    threads: Threads,
     /// The text; - for standard input.
     #[arg(value_name = "TEXT", default_value = "-")]
     text: PathBuf,
@@ -57,7 +59,7 @@ enum Written {
 impl Parse {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         anyhow::ensure!(self.beam > 0, "--beam 0: expected at least 1");
-        anyhow::ensure!(self.k_best != Some(0), "--k-best 0: expected at least 1");
+        anyhow::ensure!(self.nbest != Some(0), "--nbest 0: expected at least 1");
         let parser = Parser::open(&self.model)?;
         let kind = parser.kind();
         let usual = if kind == Kind::Constituency { Written::Penn } else { Written::Conllu };
@@ -69,8 +71,8 @@ impl Parse {
         let model = self.model.display();
         anyhow::ensure!(fits, "{model}: found a {} model, expected one that makes this format", kind.name());
         anyhow::ensure!(
-            self.k_best.is_none() || format == Written::Penn,
-            "--k-best: expected with --format penn and a constituency model"
+            self.nbest.is_none() || format == Written::Penn,
+            "--nbest: expected with --format penn and a constituency model"
         );
         anyhow::ensure!(!self.merge || kind == Kind::Dependency, "--merge: expected with a dependency model");
         let mut out = std::io::stdout().lock();
@@ -86,20 +88,24 @@ impl Parse {
         };
         let mut merged = MergeStatistics::default();
         let mut number = 0;
-        while let Some(chunk) = next_chunk(&lines)? {
-            for (line, at) in chunk.iter().zip(number + 1..) {
+        let mut bad = BadLines::new(self.strictness);
+        while let Some(chunk) = next_chunk(&lines) {
+            let (mut chunk, mut faults) = texts(chunk);
+            for ((line, fault), at) in chunk.iter_mut().zip(&mut faults).zip(number + 1..) {
                 let words = line.split_ascii_whitespace().count();
                 if words > SENTENCE_WORDS {
+                    line.clear();
                     let expected = format!("a sentence of at most {SENTENCE_WORDS}");
-                    let fault = Fault::new(0, format!("{words} words"), expected);
-                    let fault = fault.advise("put each sentence on a line of its own");
-                    return Err(fault.at(self.text.display().to_string(), at).into());
+                    let found = Fault::new(0, format!("{words} words"), expected);
+                    let found = found.advise("put each sentence on a line of its own");
+                    *fault = Some(found.at(self.text.display().to_string(), at));
                 }
             }
-            let parsed = parallel::map(&chunk, threads(self.threads), worker, |worker, index, line| {
+            let parsed = parallel::map(&chunk, self.threads.count(), worker, |worker, index, line| {
                 worker.line(number + index as u64 + 1, line)
             });
-            for (text, statistics) in parsed {
+            for ((text, statistics), fault) in parsed.into_iter().zip(faults) {
+                fault.map_or(Ok(()), |fault| bad.report(fault.into()))?;
                 out.write_all(text.as_bytes()).map_err(InputError::io("-", "write"))?;
                 merged.states += statistics.states;
                 merged.derivations += statistics.derivations;
@@ -110,6 +116,7 @@ impl Parse {
             progress.at(number);
         }
         progress.end();
+        bad.sum_up(number);
         if self.merge {
             report(&merged);
         }
@@ -137,11 +144,11 @@ impl Worker<'_> {
     }
 
     fn penn(&mut self, number: u64, words: &[&str]) -> String {
-        let most = self.command.k_best.unwrap_or(1);
+        let most = self.command.nbest.unwrap_or(1);
         let beam = self.command.beam.max(most);
         let parsed = self.parser.constituents(words, beam, most, &mut self.vocab, &mut self.workspace);
         let line = |tree: Option<&Tree>| penn::to_line(tree, &self.vocab);
-        match self.command.k_best {
+        match self.command.nbest {
             None => line(parsed.first().map(|parsed| &parsed.tree)) + "\n",
             Some(_) => parsed
                 .iter()

@@ -10,8 +10,9 @@ use sylvan_parse::{
 use sylvan_trees::{DependencyTree, Tree};
 
 use super::Kind;
+use crate::outputs::OutPath;
 use crate::progress::Terminal;
-use crate::threads::threads;
+use crate::threads::Threads;
 
 /// Trains a parser or tagger from treebanks.
 ///
@@ -37,10 +38,9 @@ pub(crate) struct Train {
     dev: Vec<PathBuf>,
     /// Where the model goes.
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// How many threads. Default: all cores.
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    out: OutPath,
+    #[command(flatten)]
+    threads: Threads,
     /// States per step in training.
     #[arg(long, value_name = "N", default_value_t = TrainConfig::default().beam)]
     beam: usize,
@@ -75,7 +75,6 @@ enum Features {
 
 impl Train {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        anyhow::ensure!(self.threads != Some(0), "--threads 0: expected at least 1");
         anyhow::ensure!(self.beam > 0, "--beam 0: expected at least 1");
         anyhow::ensure!(self.epochs > 0, "--epochs 0: expected at least 1");
         anyhow::ensure!(self.members != Some(0), "--members 0: expected at least 1");
@@ -85,7 +84,7 @@ impl Train {
         );
         anyhow::ensure!(self.lookahead <= 2, "--lookahead {}: expected 0, 1 or 2", self.lookahead);
         anyhow::ensure!(self.window <= 3, "--window {}: expected 0 to 3", self.window);
-        let threads = threads(self.threads);
+        let threads = self.threads.count();
         let config = TrainConfig {
             beam: self.beam,
             epochs: self.epochs,

@@ -29,8 +29,9 @@ function bars(parent, rows, sum) {
     make("span", grid, number(sum[1]), "number sum");
   }
 }
-const parts = (list) => list.map((part) => [part.feature, part.score, `${part.value.toFixed(4)} × ${part.weight.toFixed(4)}`]);
-const decided = (list) => list.map((one) => [one.feature, one.difference, `${one.score.toFixed(4)} against ${one.other.toFixed(4)}`]);
+const meaning = (name) => (data.meanings[name] ? `${data.meanings[name]}: ` : "");
+const parts = (list) => list.map((part) => [part.feature, part.score, `${meaning(part.feature)}${part.value.toFixed(4)} × ${part.weight.toFixed(4)}`]);
+const decided = (list) => list.map((one) => [one.feature, one.difference, `${meaning(one.feature)}${one.score.toFixed(4)} against ${one.other.toFixed(4)}`]);
 
 const sourceWords = data.source.map((word) => make("span", at("source"), word));
 const targetWords = data.words.map((word, index) => {
