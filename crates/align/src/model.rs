@@ -128,7 +128,7 @@ impl Model {
     /// Reads a model file and checks all of it.
     pub fn open(path: &Path) -> Result<Self> {
         let file = Arc::new(Container::open(path, KIND, VERSION..=VERSION)?);
-        file.verify()?;
+        file.check_all()?;
         let frozen = FrozenVocab::inside(&file)?;
         let mut vocab = Vocab::new();
         for index in 0..frozen.len() {

@@ -9,7 +9,7 @@
 
 use std::str::FromStr;
 
-use sylvan_base::Fault;
+use sylvan_base::{Fault, HashSet};
 use sylvan_corpus::Link;
 
 use crate::itg::Itg;
@@ -149,10 +149,9 @@ fn union(a: &[Link], b: &[Link]) -> Vec<Link> {
     all
 }
 
-/// The links chosen so far, as a matrix.
+/// The links chosen so far. Links are few where sentences are long, so there is no matrix.
 struct Grid {
-    chosen: Vec<bool>,
-    width: usize,
+    chosen: HashSet<Link>,
     source: Vec<bool>,
     target: Vec<bool>,
 }
@@ -162,18 +161,12 @@ impl Grid {
         let all = || forward.iter().chain(reverse);
         let height = all().map(|link| link.source as usize + 1).max().unwrap_or(0);
         let width = all().map(|link| link.target as usize + 1).max().unwrap_or(0);
-        Self {
-            chosen: vec![false; height * width],
-            width,
-            source: vec![false; height],
-            target: vec![false; width],
-        }
+        Self { chosen: HashSet::default(), source: vec![false; height], target: vec![false; width] }
     }
 
     fn add(&mut self, link: Link) {
-        let (i, j) = (link.source as usize, link.target as usize);
-        self.chosen[i * self.width + j] = true;
-        (self.source[i], self.target[j]) = (true, true);
+        self.chosen.insert(link);
+        (self.source[link.source as usize], self.target[link.target as usize]) = (true, true);
     }
 
     /// Whether the source and the target word have a link.
@@ -183,13 +176,10 @@ impl Grid {
 
     /// Whether one of the eight neighbours is chosen.
     fn touches(&self, link: Link) -> bool {
-        let (i, j) = (link.source as usize, link.target as usize);
-        let rows = i.saturating_sub(1)..(i + 2).min(self.source.len());
-        let columns = j.saturating_sub(1)..(j + 2).min(self.width);
-        rows.into_iter().any(|row| {
-            let line = &self.chosen[row * self.width..][columns.clone()];
-            line.iter().zip(columns.clone()).any(|(&chosen, column)| chosen && (row, column) != (i, j))
-        })
+        let around = |at: u32| at.saturating_sub(1)..=at.saturating_add(1);
+        around(link.source)
+            .flat_map(|source| around(link.target).map(move |target| Link::new(source, target)))
+            .any(|near| near != link && self.chosen.contains(&near))
     }
 
     fn grow(&mut self, candidates: &[Link]) {
@@ -219,9 +209,10 @@ impl Grid {
         }
     }
 
-    fn links(&self) -> Vec<Link> {
-        let chosen = self.chosen.iter().enumerate().filter(|&(_, &chosen)| chosen);
-        chosen.map(|(at, _)| Link::new((at / self.width) as u32, (at % self.width) as u32)).collect()
+    fn links(self) -> Vec<Link> {
+        let mut links: Vec<Link> = self.chosen.into_iter().collect();
+        links.sort_unstable();
+        links
     }
 }
 
@@ -239,6 +230,16 @@ mod tests {
         let (forward, reverse) = (links("0-0 1-1 2-1 3-4"), links("0-0 1-1 1-2 3-3 4-4"));
         let found = symmetrize(&forward, &reverse, heuristic.parse().unwrap());
         assert_eq!(Alignment::new(found, Vec::new()).to_string(), expected, "{heuristic}");
+    }
+
+    /// A matrix of a million by a million words would not fit anywhere.
+    #[test]
+    fn words_far_apart_take_no_memory() {
+        let (forward, reverse) = (links("0-0 999999-1000000 1000000-1000000"), links("0-0 1000000-1000000"));
+        for heuristic in Heuristic::ALL {
+            let found = symmetrize(&forward, &reverse, heuristic);
+            assert!(found.contains(&Link::new(1_000_000, 1_000_000)), "{heuristic}: {found:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::limits::shorten;
+
 /// The result of anything that reads user input.
 pub type Result<T> = std::result::Result<T, InputError>;
 
@@ -22,9 +24,10 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault at a 1-based character column (0: the whole line).
+    /// A fault at a 1-based character column (0: the whole line). What is long is cut: it is for people to read.
     pub fn new(column: usize, found: impl Into<String>, expected: impl Into<String>) -> Self {
-        Self { column, found: found.into(), expected: expected.into(), advice: String::new() }
+        let [found, expected] = [found.into(), expected.into()].map(|text: String| shorten(&text));
+        Self { column, found, expected, advice: String::new() }
     }
 
     /// A fault at a byte offset of `line`; the column counts characters, as editors do.
@@ -82,7 +85,7 @@ pub enum InputError {
         fault: Box<Fault>,
     },
     /// A binary file is not what it should be.
-    #[error("{}: found {found}, expected {expected}; {advice}", path.display())]
+    #[error("{}: found {}, expected {expected}; {advice}", path.display(), shorten(found))]
     Format {
         /// The file.
         path: PathBuf,
@@ -116,6 +119,17 @@ mod tests {
         let fault = Fault::at_byte("新 )", 4, "')'", "a word").advise("balance the brackets");
         let text = fault.at("train.tree", 12).to_string();
         assert_eq!(text, "train.tree:12:3: found ')', expected a word; balance the brackets");
+    }
+
+    #[test]
+    fn long_input_is_cut_in_messages() {
+        let long = "x".repeat(10_000_000);
+        let text = Fault::new(1, format!("{long:?}"), format!("the word {long}")).at("w", 1).to_string();
+        assert!(text.len() < 500, "{} bytes", text.len());
+        assert!(text.starts_with("w:1:1: found \"xxx") && text.contains("more bytes"), "{text}");
+        let (path, advice) = (PathBuf::from("m"), "copy it again".to_string());
+        let text = InputError::Format { path, found: long, expected: "y".into(), advice }.to_string();
+        assert!(text.len() < 500 && text.ends_with("expected y; copy it again"), "{} bytes", text.len());
     }
 
     #[test]

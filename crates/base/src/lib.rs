@@ -19,6 +19,7 @@
 mod error;
 pub mod hash;
 mod id;
+pub mod limits;
 pub mod parallel;
 mod prefetch;
 mod progress;

@@ -180,6 +180,28 @@ fn models_get_as_small_as_they_are_asked_to_and_differences_are_told() {
             .contains("expected at most 10240")
     );
     assert!(!dir.join("tiny").exists());
+    // Room for a table, but for none of its rules: nothing is written that could not translate.
+    let bare = info("little");
+    let beside: u64 = ["manifest", "weights", "lines", "lm0"].iter().map(|name| section(&bare, name)).sum();
+    let sizes = (0..40).map(|step| beside * 8 / 10 + step * whole / 150);
+    let mut refused = 0;
+    for size in sizes {
+        let arguments = ["model", "prune", "--size", &size.to_string(), "--out", "tiny", "m"];
+        let output = run_in(dir, &arguments, "");
+        if output.status.success() {
+            let said = String::from_utf8(output.stderr).unwrap() + &String::from_utf8(output.stdout).unwrap();
+            assert!(
+                !said.contains(" 0 of ") && std::fs::metadata(dir.join("tiny")).unwrap().len() <= size,
+                "{said}"
+            );
+            break;
+        }
+        refused += 1;
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("bytes besides the rules") && told.contains("--no-lines"), "{told}");
+        assert!(!dir.join("tiny").exists());
+    }
+    assert!(refused > 0 && dir.join("tiny").exists());
 
     // The smaller one translates, mostly the same; differences come with true reasons.
     std::fs::write(dir.join("in"), &trees).unwrap();

@@ -367,3 +367,22 @@ fn models_that_are_cut_or_of_another_kind_are_refused() {
     let rules = std::fs::read(Path::new(&corpus.path("m.work/rules"))).unwrap();
     assert!(refused(&rules, &["model", "info", "bad"]).contains("found a \"rules\" file"));
 }
+
+/// The parser stage included. Peaks are those that the system tells, where it does.
+#[test]
+fn the_memory_that_is_announced_is_enough() {
+    let corpus = Corpus::new(300);
+    let parser = ["--treebank", "train.tree", "--parser-epochs", "2", "--rounds", "1", "--out", "m"];
+    let output = corpus.run(&arguments(&parser), "");
+    success(&output);
+    let told = messages(&output);
+    let announced =
+        told.lines().find_map(|line| line.strip_prefix("at most about ")?.strip_suffix(" MB of memory"));
+    let Some(announced) = announced else { panic!("{told}") };
+    let announced = announced.parse::<u64>().unwrap() << 20;
+    let report: serde_json::Value = serde_json::from_str(&corpus.read("m.work/report.json")).unwrap();
+    for stage in report["stages"].as_array().unwrap() {
+        let peak = stage["peak_bytes"].as_u64().unwrap_or(0);
+        assert!(peak <= announced, "{}: {peak} of {announced} bytes", stage["stage"]);
+    }
+}

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use sylvan_base::Fault;
+use sylvan_base::limits::LINK_NUMBER;
 
 /// The number of the first word in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -107,6 +108,12 @@ impl Alignment {
             }
             let (link, is_sure) = parse_link(field, base).ok_or_else(|| malformed(line, at, field, base))?;
             check(link, at)?;
+            let highest = link.source.max(link.target);
+            if highest > LINK_NUMBER {
+                let found = format!("word number {}", u64::from(highest) + u64::from(base.first()));
+                let fault = Fault::at_byte(line, at, found, format!("at most {LINK_NUMBER}"));
+                return Err(fault.advise("no sentence has so many words: is this a file of links?"));
+            }
             if is_sure { sure.push(link) } else { possible.push(link) }
         }
         Ok(Self::new(sure, possible))
@@ -188,6 +195,22 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_no_sentence_has_are_errors() {
+        let most = format!("{LINK_NUMBER}-0 0p{LINK_NUMBER}");
+        assert_eq!(
+            Alignment::parse(&most, Base::Zero).unwrap().to_text(Base::Zero),
+            format!("0p{LINK_NUMBER} {LINK_NUMBER}-0")
+        );
+        for (line, column, found) in [
+            ("0-0 4000000000-4000000000", 5, "word number 4000000000"),
+            ("0p1000001", 1, "word number 1000001"),
+        ] {
+            let fault = Alignment::parse(line, Base::Zero).unwrap_err();
+            assert_eq!((fault.column, fault.found.as_str()), (column, found), "{fault}");
+        }
+    }
+
+    #[test]
     fn links_are_sorted_and_collapsed() {
         check("2-1 0-0  0-0\t1p2 1p2", Base::Zero, "0-0 1p2 2-1");
         check("1-1 2p3", Base::One, "0-0 1p2");
@@ -227,13 +250,12 @@ mod tests {
         #[test]
         fn what_is_written_reads_back(
             sure in prop::collection::vec((0u32..9, 0u32..9), 0..12),
-            possible in prop::collection::vec((0u32..9, any::<u32>()), 0..12),
+            possible in prop::collection::vec((0u32..9, 0..=LINK_NUMBER), 0..12),
             one in any::<bool>(),
         ) {
             let base = if one { Base::One } else { Base::Zero };
             let links = |pairs: &[(u32, u32)]| -> Vec<Link> {
-                // The largest number cannot be written when counting from 1.
-                pairs.iter().map(|&(i, j)| Link::new(i, j.min(u32::MAX - 1))).collect()
+                pairs.iter().map(|&(i, j)| Link::new(i, j)).collect()
             };
             let alignment = Alignment::new(links(&sure), links(&possible));
             prop_assert!(alignment.sure().is_sorted_by(|a, b| a < b));

@@ -31,7 +31,7 @@ pub enum Error {
         /// What was asked for.
         size: u64,
         /// What the user can do.
-        advice: &'static str,
+        advice: String,
     },
     /// A training setting, or the content of a file as a whole.
     #[error("{what}: found {found}, expected {expected}{}", advice_suffix(.advice))]

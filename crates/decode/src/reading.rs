@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
+use sylvan_base::limits::SENTENCE_WORDS;
 use sylvan_base::{Fault, Symbol, Vocab};
 use sylvan_parse::Workspace as Parsing;
 use sylvan_rules::Formalism;
@@ -94,6 +95,7 @@ impl Reading<'_> {
     fn text(&self, line: &str, parsing: &mut Parsing) -> Result<Option<Sentence>, Unread> {
         let Some((parser, beam)) = self.model.parser() else { return Err(Unread::Error(Error::NoParser)) };
         let words = self.model.source_text().words(line);
+        few_enough(words.len()).map_err(Unread::Fault)?;
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let mut vocab = sentence_vocab(self.vocab);
         let Some(parsed) = parser.constituents(&texts, beam, 1, &mut vocab, parsing).into_iter().next()
@@ -124,6 +126,7 @@ impl Reading<'_> {
     pub(crate) fn tree(&self, line: &str) -> Result<Option<Sentence>, Fault> {
         let mut vocab = sentence_vocab(self.vocab);
         let tree = parse_line(line, Brackets::default(), &mut vocab)?;
+        tree.as_ref().map_or(Ok(()), |tree| few_enough(tree.words().len()))?;
         let glossaries: Vec<&Glossary> = self.glossary.into_iter().collect();
         Ok(tree.and_then(|tree| self.preparation(&glossaries).tree(tree, None, vocab)))
     }
@@ -161,6 +164,15 @@ impl Reading<'_> {
         }
         (!terms.is_empty()).then_some(terms)
     }
+}
+
+/// Time and memory grow with the words of a sentence, so there is an end to them.
+fn few_enough(words: usize) -> Result<(), Fault> {
+    if words <= SENTENCE_WORDS {
+        return Ok(());
+    }
+    let fault = Fault::new(0, format!("{words} words"), format!("a sentence of at most {SENTENCE_WORDS}"));
+    Err(fault.advise("put each sentence on a line of its own; `sylvan split` does so"))
 }
 
 fn is_currency(word: &str) -> bool {

@@ -13,6 +13,20 @@ pub enum EvalError {
         /// How many lines the translation has.
         expected: usize,
     },
+    /// A line is longer than the metric can compare in reasonable time and memory.
+    #[error(
+        "found {words} words in line {line}, expected at most {most} for {metric}; put one sentence on each line"
+    )]
+    Long {
+        /// The line, counted from 1.
+        line: usize,
+        /// How many words it has, in the translation or in a reference.
+        words: usize,
+        /// How many the metric takes.
+        most: usize,
+        /// The metric.
+        metric: String,
+    },
     /// There is nothing to compare with.
     #[error("found no reference, expected at least one")]
     NoReference,

@@ -63,6 +63,16 @@ pub trait Metric: Sync {
         self.value(line)
     }
 
+    /// The most words of a line, for metrics whose time or memory grows faster than they do.
+    fn most_words(&self) -> Option<usize> {
+        None
+    }
+
+    /// Words of a line, as [`most_words`](Self::most_words) counts them.
+    fn words(&self, line: &str) -> usize {
+        line.split_whitespace().count()
+    }
+
     /// Everything needed to reproduce the number, in sacreBLEU's form.
     fn signature(&self, references: usize) -> String;
 
@@ -75,6 +85,19 @@ pub trait Metric: Sync {
         threads: NonZeroUsize,
     ) -> Result<Vec<Self::Stats>, EvalError> {
         check_lines(hypotheses.len(), references)?;
+        if let Some(most) = self.most_words() {
+            let long =
+                |(at, line): (usize, &str)| Some((at + 1, self.words(line))).filter(|found| found.1 > most);
+            let mut lines = hypotheses.iter().map(AsRef::as_ref).enumerate();
+            let reference = || {
+                references
+                    .iter()
+                    .find_map(|stream| stream.iter().map(AsRef::as_ref).enumerate().find_map(long))
+            };
+            if let Some((line, words)) = lines.find_map(long).or_else(reference) {
+                return Err(EvalError::Long { line, words, most, metric: self.name() });
+            }
+        }
         let share = hypotheses.len().div_ceil(threads.get());
         let run = |first: usize, lines: &[H]| {
             let mut workspace = Workspace::default();

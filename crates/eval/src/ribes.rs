@@ -69,6 +69,18 @@ impl SubAssign for RibesStats {
 impl Metric for Ribes {
     type Stats = RibesStats;
 
+    /// A line of one word again and again takes the cube of them.
+    fn most_words(&self) -> Option<usize> {
+        Some(2_000)
+    }
+
+    fn words(&self, line: &str) -> usize {
+        match self.tokenizer {
+            Tokenizer::Zh | Tokenizer::Char => line.chars().filter(|c| !c.is_whitespace()).count(),
+            _ => line.split_whitespace().count(),
+        }
+    }
+
     fn name(&self) -> String {
         "RIBES".to_string()
     }

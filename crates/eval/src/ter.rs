@@ -70,6 +70,11 @@ impl SubAssign for TerStats {
 impl Metric for Ter {
     type Stats = TerStats;
 
+    /// The costs of two matrices of words by words: 200 MB.
+    fn most_words(&self) -> Option<usize> {
+        Some(5_000)
+    }
+
     fn name(&self) -> String {
         "TER".to_string()
     }

@@ -40,6 +40,10 @@ impl SubAssign for TerBleuStats {
 impl Metric for TerBleu {
     type Stats = TerBleuStats;
 
+    fn most_words(&self) -> Option<usize> {
+        self.ter.most_words()
+    }
+
     fn name(&self) -> String {
         "(TER-BLEU)/2".to_string()
     }

@@ -12,7 +12,7 @@
 use std::num::NonZeroUsize;
 
 use proptest::prelude::*;
-use sylvan_eval::{Chrf, Metric, Ter, TerBleu, Workspace};
+use sylvan_eval::{Bleu, Chrf, Metric, Ribes, Ter, TerBleu, Workspace};
 
 fn score<M: Metric>(metric: &M, hypotheses: &[&str], references: &[Vec<&str>]) -> f64 {
     metric.value(&metric.sum(&metric.line_stats(hypotheses, references, NonZeroUsize::MIN).unwrap()))
@@ -117,5 +117,25 @@ proptest! {
         let other = score(&chrf, &[&b], &[vec![&a]]);
         prop_assert!((one - other).abs() < 1e-9);
         prop_assert!((0.0..=100.0 + 1e-9).contains(&one));
+    }
+}
+
+/// Metrics that compare words with words refuse lines that would take them hours or gigabytes; the others take them.
+#[test]
+fn lines_of_very_many_words_are_refused_or_linear() {
+    fn told<M: Metric>(metric: &M, in_reference: bool) -> Option<String> {
+        let long = vec!["w w".to_string(), "w ".repeat(160_000)];
+        let short = vec!["w w".to_string(), "w".to_string()];
+        let (lines, reference) = if in_reference { (short, long) } else { (long, short) };
+        metric.line_stats(&lines, &[reference], NonZeroUsize::MIN).err().map(|error| error.to_string())
+    }
+    let expected =
+        "found 160000 words in line 2, expected at most 5000 for TER; put one sentence on each line";
+    for in_reference in [false, true] {
+        assert_eq!(told(&Ter::default(), in_reference).unwrap(), expected);
+        assert!(told(&Ribes::default(), in_reference).unwrap().contains("at most 2000 for RIBES"));
+        assert!(told(&TerBleu::default(), in_reference).is_some());
+        assert_eq!(told(&Bleu::default(), in_reference), None);
+        assert_eq!(told(&Chrf::default(), in_reference), None);
     }
 }

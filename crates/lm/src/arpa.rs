@@ -16,6 +16,7 @@
 //! The parser takes one line at a time and trusts nothing: sizes in the header are compared, never
 //! allocated.
 
+use sylvan_base::limits::VALUE;
 use sylvan_base::{Fault, Result};
 use sylvan_store::TextReader;
 
@@ -304,7 +305,7 @@ pub(crate) fn fields(line: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn number(line: &str, at: usize, text: &str, expected: &str) -> std::result::Result<f32, Fault> {
     let ln = text.parse::<f64>().map_or(f32::NAN, to_ln);
-    if ln.is_finite() {
+    if ln.abs() <= VALUE {
         return Ok(ln);
     }
     let fault = Fault::at_byte(line, at, quote(text), expected);

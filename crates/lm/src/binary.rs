@@ -166,6 +166,7 @@ impl Lm {
     }
 
     fn from_container(file: Container) -> Result<Self> {
+        file.check_all()?;
         let file = Arc::new(file);
         let meta = Meta::from_numbers(file.section(META)?);
         let meta =

@@ -214,7 +214,7 @@ impl Parser {
         writer.finish()
     }
 
-    /// Maps a model file. This takes the same time whatever its size.
+    /// Maps a model file and compares it with its checksums.
     pub fn open(path: &Path) -> Result<Self> {
         Self::from_container(Container::open(path, KIND, OLDEST..=VERSION)?)
     }
@@ -225,6 +225,7 @@ impl Parser {
     }
 
     fn from_container(file: Container) -> Result<Self> {
+        file.check_all()?;
         let file = Arc::new(file);
         let meta = text(&file, META)?;
         let mut notes: Vec<(String, String)> = meta

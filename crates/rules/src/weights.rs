@@ -1,5 +1,6 @@
 //! Named weights.
 
+use sylvan_base::limits::WEIGHT;
 use sylvan_base::{Fault, Result};
 use sylvan_store::TextReader;
 
@@ -55,15 +56,36 @@ impl Weights {
             }
             let parsed = line.split_once('=').and_then(|(name, value)| {
                 let value: f64 = value.trim().parse().ok()?;
-                value.is_finite().then(|| (name.trim().to_string(), value))
+                (value.abs() <= WEIGHT).then(|| (name.trim().to_string(), value))
             });
             let Some((name, value)) = parsed else {
-                let fault = Fault::new(1, format!("{line:?}"), "name=value with a finite number")
-                    .advise("write one weight per line, such as lm=0.5");
+                let fault =
+                    Fault::new(1, format!("{line:?}"), format!("name=value with a number up to {WEIGHT:e}"))
+                        .advise("write one weight per line, such as lm=0.5");
                 return Err(reader.locate(fault));
             };
             weights.set(&name, value);
         }
         Ok(weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_that_no_score_survives_are_errors_and_long_lines_are_cut() {
+        let read = |text: &str| Weights::read(&mut TextReader::from_text("w", text));
+        assert_eq!(read("lm=-1e9\n# a comment\nx = 2").unwrap(), Weights::of([("lm", -1e9), ("x", 2.0)]));
+        for weight in ["1e308", "-1e308", "1.1e9", "inf", "NaN", "1e999"] {
+            let error = read(&format!("x=1\nlm={weight}\n")).unwrap_err().to_string();
+            assert!(
+                error.starts_with("w:2:1: found \"lm=") && error.contains("a number up to 1e9"),
+                "{error}"
+            );
+        }
+        let error = read(&"x".repeat(10_000_000)).unwrap_err().to_string();
+        assert!(error.len() < 500, "{} bytes", error.len());
     }
 }

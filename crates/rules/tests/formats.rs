@@ -214,3 +214,20 @@ fn any_table_comes_back_from_any_format_that_has_trees() {
         }
     }
 }
+
+#[test]
+fn more_names_of_features_than_a_table_can_have_are_an_error() {
+    let table = |names: usize| {
+        let features: String = (0..names).map(|name| format!(" f{name}=1")).collect();
+        let mut reader = TextReader::from_text("t", format!("(A b) ||| c |||{features}\n"));
+        RuleReader::new(TextFormat::Cdec).next_rule(&mut reader, &mut Vocab::new())
+    };
+    assert_eq!(table(1_000).unwrap().unwrap().features.len(), 1_000);
+    let error = table(200_000).err().map(|error| error.to_string()).unwrap();
+    assert!(error.starts_with("t:1: found more than 1000 names of features"), "{error}");
+    let mut reader = TextReader::from_text("t", "(A b) ||| c ||| f=1\n(A b) ||| c ||| f=3e38\n");
+    let mut rules = RuleReader::new(TextFormat::Cdec);
+    assert!(rules.next_rule(&mut reader, &mut Vocab::new()).is_ok());
+    let error = rules.next_rule(&mut reader, &mut Vocab::new()).unwrap_err().to_string();
+    assert!(error.starts_with("t:2:17: found \"f=3e38\""), "{error}");
+}

@@ -13,13 +13,15 @@
 //! ..  sections, each at a multiple of 64
 //! ```
 //!
-//! Opening checks the header, the table and all bounds, which is fast at any size; [`Container::verify`] reads
-//! everything and checks the sections' checksums.
+//! Opening checks the header, the table and all bounds, which is fast at any size. A section is compared with its
+//! checksum when it is first asked for, once per open file: no value comes out of a section that is not the one
+//! that was written, and what nobody asks for costs nothing. [`Container::check_all`] does so for all sections on
+//! several threads, for readers that want them all; [`Container::verify`] reads everything again.
 
 use std::io::{Read, Write};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use sylvan_base::hash::content_hash;
 use sylvan_base::{InputError, Result};
@@ -33,6 +35,10 @@ const HEADER: usize = 64;
 const ENTRY: usize = 32;
 const ALIGN: usize = 64;
 const MAX_SECTIONS: usize = 256;
+/// Fewer bytes are checked by one thread: starting others takes as long.
+const CHECK_ALONE: u64 = 4 << 20;
+/// Memory is not read faster by more.
+const CHECK_THREADS: usize = 4;
 
 #[cfg(target_endian = "big")]
 compile_error!("model files are little-endian and mapped as they are");
@@ -225,9 +231,11 @@ impl Container {
         self.entries.iter().any(|entry| entry.name == name)
     }
 
-    /// A section's values; an error if it is missing or not a whole number of them.
+    /// A section's values; an error if it is missing, damaged or not a whole number of them.
     pub fn section<T: FromBytes + Immutable + KnownLayout>(&self, name: Name) -> Result<&[T]> {
-        let bytes = self.bytes_of(self.entry(name)?);
+        let entry = self.entry(name)?;
+        self.check(entry)?;
+        let bytes = self.bytes_of(entry);
         <[T]>::ref_from_bytes(bytes).map_err(|_| {
             self.bad(
                 format!("{} bytes in section {:?}", bytes.len(), shown(name)),
@@ -236,17 +244,52 @@ impl Container {
         })
     }
 
-    /// Reads everything and compares the sections with their checksums.
+    /// Compares all sections with their checksums, those that were before excepted, on several threads if there
+    /// is much to read. It saves time, nothing else: [`section`](Self::section) would do it one by one.
+    pub fn check_all(&self) -> Result<()> {
+        let mut waiting: Vec<&Entry> = self.entries.iter().collect();
+        let total: u64 = waiting.iter().map(|entry| entry.length).sum();
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = if total < CHECK_ALONE { 1 } else { cores.min(CHECK_THREADS) };
+        if threads == 1 {
+            return waiting.into_iter().try_for_each(|entry| self.check(entry));
+        }
+        // The longest first: one that comes last would keep the others waiting.
+        waiting.sort_by_key(|entry| entry.length);
+        let waiting = Mutex::new(waiting);
+        let next = || waiting.lock().ok().and_then(|mut waiting| waiting.pop());
+        std::thread::scope(|scope| {
+            let work = || std::iter::from_fn(next).try_for_each(|entry| self.check(entry));
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mine = work();
+            let joined = others
+                .into_iter()
+                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            joined.fold(mine, Result::and)
+        })
+    }
+
+    /// Reads everything, whatever was read before, and compares the sections with their checksums.
     pub fn verify(&self) -> Result<()> {
-        for entry in &self.entries {
-            if content_hash(self.bytes_of(entry)) != entry.sum {
-                return Err(self.bad(
-                    format!("changed bytes in section {:?}", shown(entry.name)),
-                    "the bytes that were written".into(),
-                ));
-            }
+        self.entries.iter().try_for_each(|entry| self.compare(entry))
+    }
+
+    fn check(&self, entry: &Entry) -> Result<()> {
+        let piece = [self.place.start as u64 + entry.offset, entry.length, entry.sum];
+        if !self.file.is_good(piece) {
+            self.compare(entry)?;
+            self.file.remember(piece);
         }
         Ok(())
+    }
+
+    fn compare(&self, entry: &Entry) -> Result<()> {
+        self.file.expect(self.place.start + entry.offset as usize, entry.length as usize);
+        if content_hash(self.bytes_of(entry)) == entry.sum {
+            return Ok(());
+        }
+        let found = format!("changed bytes in section {:?}", shown(entry.name));
+        Err(self.bad(found, "the bytes that were written".into()))
     }
 
     fn bytes_of(&self, entry: &Entry) -> &[u8] {
@@ -377,8 +420,15 @@ mod tests {
         let at = bytes.windows(5).position(|window| window == b"hello").unwrap();
         bytes[at] = b'y';
         std::fs::write(&outer, &bytes).unwrap();
-        assert!(open().part(name("inner"), KIND, 1..=3).unwrap().verify().is_err());
+        let part = open().part(name("inner"), KIND, 1..=3).unwrap();
+        assert!(part.verify().is_err());
+        assert!(part.check_all().is_err());
+        assert_eq!(part.section::<u32>(name("numbers")).unwrap(), [1, 2, 3], "this one is whole");
+        let error = part.section::<u8>(name("bytes")).unwrap_err().to_string();
+        assert!(error.contains("outer: found changed bytes in section \"bytes\""), "{error}");
         assert!(open().verify().is_err());
+        assert!(open().section::<u8>(name("inner")).is_err());
+        assert!(open().section::<u8>(name("note")).is_ok());
     }
 
     #[test]
@@ -396,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn every_truncation_and_every_header_change_is_refused_and_payload_changes_are_found_by_verify() {
+    fn every_truncation_and_every_change_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("c");
         write(&path);
@@ -417,8 +467,37 @@ mod tests {
                     assert!(!in_header, "header byte {at} changed unnoticed");
                     let payload = (128..140).contains(&at) || at >= 192;
                     assert_eq!(container.verify().is_err(), payload, "byte {at}");
+                    assert_eq!(container.check_all().is_err(), payload, "byte {at}");
+                    let numbers = container.section::<u32>(name("numbers"));
+                    assert_eq!(numbers.is_err(), (128..140).contains(&at), "byte {at}");
+                    assert_eq!(container.section::<u8>(name("bytes")).is_err(), at >= 192, "byte {at}");
                 }
             }
+        }
+    }
+
+    /// Large enough that several threads share the work; the damage is in a section that another thread reads.
+    #[test]
+    fn large_files_are_checked_on_several_threads() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c");
+        let mut writer = ContainerWriter::create(&path, KIND, 1, 8).unwrap();
+        for section in 0..8u8 {
+            let mut name = name("part0");
+            name[4] += section;
+            writer.section(name, &vec![section; (CHECK_ALONE / 8) as usize + 1]).unwrap();
+        }
+        writer.finish().unwrap();
+        let good = std::fs::read(&path).unwrap();
+        let open = || Container::open(&path, KIND, 1..=1).unwrap();
+        open().check_all().unwrap();
+        for section in 0..8 {
+            let mut bad = good.clone();
+            let at = bad.len() * (2 * section + 1) / 16;
+            bad[at] ^= 16;
+            std::fs::write(&path, &bad).unwrap();
+            let error = open().check_all().unwrap_err().to_string();
+            assert!(error.contains(&format!("changed bytes in section \"part{section}\"")), "{error}");
         }
     }
 }

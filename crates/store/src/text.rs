@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 
+use sylvan_base::limits::LINE_BYTES;
 use sylvan_base::{Fault, InputError, Result};
 
 const BUFFER: usize = 1 << 16;
@@ -24,6 +25,8 @@ pub struct TextReader {
     line: Vec<u8>,
     number: u64,
     tolerant: bool,
+    /// A line was too long.
+    ended: bool,
 }
 
 impl TextReader {
@@ -54,7 +57,7 @@ impl TextReader {
     }
 
     fn plain(name: String, input: impl BufRead + Send + 'static) -> Self {
-        Self { name, input: Box::new(input), line: Vec::new(), number: 0, tolerant: false }
+        Self { name, input: Box::new(input), line: Vec::new(), number: 0, tolerant: false, ended: false }
     }
 
     fn detect(name: String, mut raw: Box<dyn Read + Send>) -> Result<Self> {
@@ -72,7 +75,7 @@ impl TextReader {
         } else {
             Box::new(BufReader::with_capacity(BUFFER, all))
         };
-        Ok(Self { name, input: reader, line: Vec::new(), number: 0, tolerant: false })
+        Ok(Self { name, input: reader, line: Vec::new(), number: 0, tolerant: false, ended: false })
     }
 
     /// Lets C1 controls (U+0080 to U+009F) through: scraped corpora are full of them where
@@ -97,15 +100,31 @@ impl TextReader {
         Ok(self.advance()?.map(|start| &self.line[start..]))
     }
 
-    /// Reads a line into the buffer and returns where its text begins.
+    /// Reads a line into the buffer and returns where its text begins. Of a line that is too long nothing more is
+    /// read: what follows is as long again, for all that is known.
     fn advance(&mut self) -> Result<Option<usize>> {
         self.line.clear();
-        let read =
-            self.input.read_until(b'\n', &mut self.line).map_err(InputError::io(&self.name, "read"))?;
-        if read == 0 {
+        if self.ended {
+            return Ok(None);
+        }
+        let read = (&mut self.input).take(LINE_BYTES as u64 + 2).read_until(b'\n', &mut self.line);
+        if read.map_err(InputError::io(&self.name, "read"))? == 0 {
             return Ok(None);
         }
         self.number += 1;
+        let breaks = match self.line.as_slice() {
+            [.., b'\r', b'\n'] => 2,
+            [.., b'\n'] => 1,
+            _ => 0,
+        };
+        if self.line.len() - breaks > LINE_BYTES {
+            self.ended = true;
+            self.line = Vec::new();
+            let found = format!("a line of more than {LINE_BYTES} bytes");
+            return Err(self.locate(
+                Fault::new(0, found, "shorter lines").advise("is this a text? break the line, or remove it"),
+            ));
+        }
         if self.line.last() == Some(&b'\n') {
             self.line.pop();
         }
@@ -294,6 +313,27 @@ mod tests {
                 assert!(error.to_string().contains("any"), "{error}");
             }
         }
+    }
+
+    /// Some kilobytes that unpack to gigabytes must not be unpacked into memory.
+    #[test]
+    fn a_line_that_is_too_long_is_an_error_and_not_read_to_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let fits = "x".repeat(LINE_BYTES);
+        let mut reader = TextReader::from_text("t", format!("{fits}\r\n{fits}\nend"));
+        assert_eq!(reader.next_line().unwrap().map(str::len), Some(LINE_BYTES));
+        assert_eq!(reader.next_line().unwrap().map(str::len), Some(LINE_BYTES));
+        assert_eq!(reader.next_line().unwrap(), Some("end"));
+        let path = dir.path().join("bomb.zst");
+        let bomb = zstd::encode_all(b"one\n".chain(std::io::repeat(0).take(1 << 30)), 1).unwrap();
+        assert!(bomb.len() < 1 << 20);
+        std::fs::write(&path, bomb).unwrap();
+        let mut reader = TextReader::open(&path).unwrap();
+        assert_eq!(reader.next_bytes().unwrap(), Some(&b"one"[..]));
+        let error = reader.next_bytes().unwrap_err().to_string();
+        assert!(error.contains("bomb.zst:2: found a line of more than 16777216 bytes"), "{error}");
+        assert!(reader.line.capacity() < LINE_BYTES, "its memory is given back");
+        assert_eq!(reader.next_bytes().unwrap(), None, "nothing more is read");
     }
 
     #[test]

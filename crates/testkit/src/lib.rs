@@ -12,8 +12,12 @@
 //! assert!(instance.tree.starts_with('('));
 //! ```
 
+mod damage;
+
 use std::io::Write;
 use std::path::PathBuf;
+
+pub use damage::{damage, payload, seal};
 
 use sylvan_base::Rng;
 

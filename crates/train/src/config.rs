@@ -131,10 +131,22 @@ impl Default for Config {
     }
 }
 
+/// No configuration is longer; a text that is given by mistake is.
+const MOST_BYTES: u64 = 1 << 20;
+
 impl Config {
     /// Reads a file.
     pub fn open(path: &Path) -> Result<Self, InputError> {
-        let text = std::fs::read_to_string(path).map_err(InputError::io(path, "read"))?;
+        use std::io::Read;
+        let read = std::fs::File::open(path).and_then(|file| {
+            let mut text = String::new();
+            file.take(MOST_BYTES + 1).read_to_string(&mut text).map(|_| text)
+        });
+        let text = read.map_err(InputError::io(path, "read"))?;
+        if text.len() as u64 > MOST_BYTES {
+            let fault = Fault::new(0, format!("more than {MOST_BYTES} bytes"), "settings: name = value");
+            return Err(fault.at(path.display().to_string(), 1));
+        }
         Self::parse(&text, path)
     }
 

@@ -3,6 +3,7 @@
 //! The lines of a block are gathered in one string, so that its parser is a function of text and can still name
 //! the line and column of a mistake that shows only at the end, such as a cycle.
 
+use sylvan_base::limits::BLOCK_BYTES;
 use sylvan_base::{Fault, InputError, Result};
 use sylvan_store::TextReader;
 
@@ -61,6 +62,12 @@ impl Block {
             }
             if blank && count >= header {
                 return Ok(true);
+            }
+            if self.lines.len() + line.len() > BLOCK_BYTES {
+                self.broken = true;
+                let found = format!("more than {BLOCK_BYTES} bytes without a blank line");
+                let fault = Fault::new(0, found, "a blank line after each sentence");
+                return Err(self.text.locate(fault));
             }
             self.lines.push_str(line);
             self.lines.push('\n');

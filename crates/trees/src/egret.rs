@@ -18,6 +18,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::Path;
 
+use sylvan_base::limits::TREE_DEPTH;
 use sylvan_base::{Fault, HashMap, Result, Span, Symbol, Vocab};
 use sylvan_store::TextReader;
 
@@ -199,6 +200,10 @@ fn assemble(
             return Err(blame(node, Fault::new(1, "a node that is below itself", "edges without a cycle")));
         }
     };
+    if let Some(node) = too_deep(&order, &edges, names.nodes.len()) {
+        let found = format!("a node with more than {TREE_DEPTH} levels below it");
+        return Err(blame(node, Fault::new(1, found, "trees of a sentence")));
+    }
     let mut new_id = vec![None; names.nodes.len()];
     let mut nodes = Vec::with_capacity(order.len());
     for (index, &old) in order.iter().enumerate() {
@@ -220,6 +225,23 @@ fn assemble(
             Fault::new(1, "a last node over part of the sentence", "a root over the whole sentence"),
         ),
         other => blame(root, Fault::new(0, other.to_string(), "a packed forest")),
+    })
+}
+
+/// A node whose deepest tree is too deep. Nodes come children first.
+fn too_deep(order: &[usize], edges: &[ForestEdge], count: usize) -> Option<usize> {
+    let mut edges_of = vec![Vec::new(); count];
+    for edge in edges {
+        edges_of[edge.head.0 as usize].push(edge);
+    }
+    let mut depths = vec![0; count];
+    order.iter().copied().find(|&node| {
+        let below = edges_of[node].iter().flat_map(|edge| &edge.children).map(|child| match child {
+            Child::Node(below) => depths[below.0 as usize],
+            Child::Leaf(_) => 0,
+        });
+        depths[node] = 1 + below.max().unwrap_or(0);
+        depths[node] > TREE_DEPTH
     })
 }
 

@@ -9,6 +9,7 @@
 
 use std::path::Path;
 
+use sylvan_base::limits::{BLOCK_BYTES, TREE_DEPTH};
 use sylvan_base::{Fault, InputError, Result, Vocab};
 use sylvan_store::TextReader;
 
@@ -172,6 +173,12 @@ impl PennParser {
     }
 
     fn open(&mut self, line: &str, at: usize) -> std::result::Result<(), Fault> {
+        if self.builder.open_nodes() >= TREE_DEPTH {
+            let found = format!("more than {TREE_DEPTH} levels of brackets");
+            return Err(
+                Fault::at_byte(line, at, found, "a tree of a sentence").advise("balance the brackets")
+            );
+        }
         self.state = match self.state {
             State::Inside => State::Label,
             State::Lead { open: 0, closed: false } => State::Lead { open: 1, closed: false },
@@ -290,6 +297,8 @@ pub struct PennReader {
     /// In the many-lines layout: the line at work, and how many of its bytes are used.
     current: String,
     used: usize,
+    /// In the many-lines layout: the bytes that the tree at work has taken so far.
+    gathered: usize,
     /// Where the last tree began.
     line: u64,
 }
@@ -303,7 +312,7 @@ impl PennReader {
     /// Reads from a text that is already open.
     pub fn new(text: TextReader, options: PennOptions) -> Self {
         let parser = PennParser::new(options.brackets);
-        Self { text, options, parser, current: String::new(), used: 0, line: 0 }
+        Self { text, options, parser, current: String::new(), used: 0, gathered: 0, line: 0 }
     }
 
     /// The next sentence: `None` at the end of the file, `Some(None)` for a sentence without a tree (blank line,
@@ -330,7 +339,10 @@ impl PennReader {
                 self.current.clear();
                 self.used = 0;
                 match self.text.next_line() {
-                    Ok(Some(line)) => self.current.push_str(line),
+                    Ok(Some(line)) => {
+                        self.current.push_str(line);
+                        self.gathered += line.len();
+                    }
                     Ok(None) if self.parser.in_tree() => return Err(self.ends_in_tree()),
                     Ok(None) => return Ok(None),
                     Err(error) => {
@@ -341,6 +353,14 @@ impl PennReader {
             }
             if !self.parser.in_tree() {
                 self.line = self.text.line_number();
+                self.gathered = self.current.len() - self.used;
+            }
+            if self.gathered > BLOCK_BYTES {
+                self.parser.reset();
+                self.used = self.current.len();
+                let found = format!("a tree of more than {BLOCK_BYTES} bytes");
+                let advice = format!("balance the brackets; the tree starts at line {}", self.line);
+                return Err(self.text.locate(Fault::new(0, found, "')'").advise(advice)));
             }
             match self.parser.feed(&self.current, self.used, vocab) {
                 Ok(Fed::More) => self.used = self.current.len(),

@@ -7,6 +7,7 @@ mod support;
 use std::fmt::Write;
 
 use support::check_tree;
+use sylvan_base::limits::{BLOCK_BYTES, TREE_DEPTH};
 use sylvan_base::{Symbol, Vocab};
 use sylvan_store::TextReader;
 use sylvan_trees::conllu::{self, Columns};
@@ -114,6 +115,44 @@ fn broken_deep_trees_are_errors() {
     for line in ["(A ".repeat(100_000), "(".repeat(100_000), ")".repeat(100_000), "(A b ".repeat(100_000)] {
         assert!(parse_line(&line, Brackets::Keep, &mut vocab).is_err());
     }
+}
+
+/// Deeper trees are errors that name their place, before they take memory: in brackets and in forests.
+#[test]
+fn trees_that_are_too_deep_are_errors() {
+    let mut vocab = Vocab::new();
+    let chain = |levels: usize| format!("{}w{}", "(A ".repeat(levels), ")".repeat(levels));
+    assert!(parse_line(&chain(TREE_DEPTH), Brackets::Keep, &mut vocab).is_ok());
+    let fault = parse_line(&chain(200_000), Brackets::Keep, &mut vocab).unwrap_err();
+    assert_eq!(fault.column, 3 * TREE_DEPTH + 1, "{fault}");
+    assert!(fault.found.contains("more than 20000 levels"), "{fault}");
+    let forest = |levels: usize| {
+        let mut text = "sentence 1 :\nw\nA[0,0] => w ||| -1\n".to_string();
+        for level in 2..=levels {
+            let below = if level == 2 { "A[0,0]".to_string() } else { format!("A#{}[0,0]", level - 1) };
+            writeln!(text, "A#{level}[0,0] => {below} ||| -1").unwrap();
+        }
+        EgretReader::new(TextReader::from_text("t", text)).next_forest(&mut Vocab::new())
+    };
+    assert_eq!(forest(TREE_DEPTH).unwrap().unwrap().unwrap().best().0.depth(), TREE_DEPTH);
+    let error = forest(TREE_DEPTH + 5).unwrap_err().to_string();
+    assert!(error.starts_with("t:20003:1: found a node with more than 20000 levels below it"), "{error}");
+}
+
+/// Blocks of lines that never end are errors as well.
+#[test]
+fn blocks_without_an_end_are_errors() {
+    let line = format!("{}\n", "w ".repeat(1 << 19));
+    let text = line.repeat(BLOCK_BYTES / line.len() + 2);
+    let error = EgretReader::new(TextReader::from_text("t", format!("sentence 1 :\n{text}")))
+        .next_forest(&mut Vocab::new())
+        .unwrap_err();
+    assert!(error.to_string().contains("without a blank line"), "{error}");
+    let options = PennOptions { layout: Layout::ManyLines, ..PennOptions::as_is() };
+    let error = PennReader::new(TextReader::from_text("t", format!("(A\n{text})")), options)
+        .next_tree(&mut Vocab::new())
+        .unwrap_err();
+    assert!(error.to_string().contains("a tree of more than 67108864 bytes"), "{error}");
 }
 
 #[test]

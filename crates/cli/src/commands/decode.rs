@@ -8,7 +8,8 @@ use clap::Args;
 use sylvan::decode::features::show_values;
 use sylvan::decode::{Decoded, Derived, List, Sentence, TargetText, With, forest_json};
 use sylvan::{Corrections, Glossary, Input, Model, Search, SearchName, Stop, Worker, workers};
-use sylvan_base::{Progress, parallel};
+use sylvan_base::limits::SENTENCE_WORDS;
+use sylvan_base::{Fault, Progress, parallel};
 use sylvan_rules::Weights;
 use sylvan_search::{Counters, TraceItem};
 use sylvan_store::{Output, TextReader};
@@ -132,7 +133,14 @@ impl Sentences {
                 let sentence = worker.read_forest(with, |vocab| {
                     let forest = reader.next_forest(vocab)?;
                     ended = forest.is_none();
-                    Ok::<_, sylvan_base::InputError>(forest.flatten())
+                    let forest = forest.flatten();
+                    let words = forest.as_ref().map_or(0, |forest| forest.words().len());
+                    if words > SENTENCE_WORDS {
+                        let expected = format!("a sentence of at most {SENTENCE_WORDS}");
+                        let fault = Fault::new(0, format!("{words} words"), expected);
+                        return Err(fault.at(reader.name(), reader.line_number()));
+                    }
+                    Ok::<_, sylvan_base::InputError>(forest)
                 })?;
                 (!ended).then_some(sentence)
             }

@@ -133,7 +133,7 @@ pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
     writer.finish()
 }
 
-/// An open model file. Opening reads nothing that grows with its size.
+/// An open model file. Opening reads the manifest; each part is compared with its checksums when it is opened.
 #[derive(Debug)]
 pub struct ModelFile {
     file: Container,

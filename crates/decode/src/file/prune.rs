@@ -63,14 +63,17 @@ pub fn prune(model: &Path, out: &Path, size: u64, lines: bool) -> Result<Pruned,
     let smaller = if whole <= size { false } else { shrink_lm(&file, size / LM_SHARE, &new_lm)? };
     let lm_after = if smaller { bytes_of(&new_lm)? } else { lm_before };
     let beside: u64 = whole - length("rules") - lm_before + lm_after;
-    let room = size.checked_sub(beside).filter(|&room| room > 0).ok_or(Error::TooSmall {
-        needed: beside,
-        size,
-        advice: "ask for more, or leave the training text out with --no-lines",
-    })?;
+    let parser = length("parser");
+    let text = if lines { length("lines") } else { 0 };
+    let too_small = |needed| Error::TooSmall { needed, size, advice: advice(parser, text, lm_after) };
+    let room = size.checked_sub(beside).filter(|&room| room > 0).ok_or_else(|| too_small(beside))?;
     let table = folder.path().join("rules");
     let before = grammar.len() as u64;
     let kept = if length("rules") <= room { before } else { shrink_rules(&grammar, room, &table)? };
+    if kept == 0 && before > 0 {
+        // A table has a vocabulary and a trie as well. A model without rules translates nothing.
+        return Err(too_small(beside + bytes_of(&table)?));
+    }
     let mut manifest = file.manifest.clone();
     if kept < before || smaller {
         // The figures were measured on the larger model.
@@ -93,6 +96,20 @@ pub fn prune(model: &Path, out: &Path, size: u64, lines: bool) -> Result<Pruned,
     writer.finish()?;
     let bytes = bytes_of(out)?;
     Ok(Pruned { bytes, rules: [before, kept], language_model: [lm_before, lm_after], lines })
+}
+
+/// What takes room besides the rules, and what can be done about it: the largest part first.
+fn advice(parser: u64, lines: u64, lm: u64) -> String {
+    let mut parts = [
+        (parser, "the parser", "train with a smaller treebank or fewer --parser-epochs, or give trees"),
+        (lines, "the training text", "leave it out with --no-lines"),
+        (lm, "the language model", "train with a lower --lm-order"),
+    ];
+    parts.sort_by_key(|part| std::cmp::Reverse(part.0));
+    let parts = parts.into_iter().filter(|part| part.0 > 0);
+    let told: Vec<String> =
+        parts.map(|(bytes, part, remedy)| format!("{part} takes {bytes} of them ({remedy})")).collect();
+    format!("ask for more: {}", told.join(", "))
 }
 
 fn write_manifest(writer: &mut ContainerWriter, manifest: &Manifest) -> sylvan_base::Result<()> {
@@ -208,4 +225,18 @@ fn worth(grammar: &Grammar, id: RuleId) -> f64 {
         .sum();
     let nodes = f64::from(grammar.rule(id).nodes());
     count.max(0.01).ln() + 0.25 * sure - 0.7 * (nodes - 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_names_the_largest_part_first_and_only_what_is_there() {
+        let told = advice(33_000_000, 260_000, 900_000);
+        assert!(told.starts_with("ask for more: the parser takes 33000000 of them"), "{told}");
+        let places = ["the parser", "the language model", "--no-lines"].map(|part| told.find(part).unwrap());
+        assert!(places.is_sorted(), "{told}");
+        assert!(!advice(0, 5, 3).contains("parser takes") && !advice(9, 0, 3).contains("--no-lines"));
+    }
 }

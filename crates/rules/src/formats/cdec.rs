@@ -10,6 +10,7 @@
 //! a deeper tree is lost when it is written, and the labels between the root and the words cannot be recovered.
 
 use sylvan_base::Vocab;
+use sylvan_base::limits::VALUE;
 
 use super::brackets::Brackets;
 use super::line::{
@@ -84,7 +85,7 @@ fn finish(
     let mut features = Vec::new();
     let pairs = fields.need(expected)?.split([' ', '\t', ';']).filter(|pair| !pair.is_empty());
     for (number, pair) in pairs.enumerate() {
-        let bare = pair.parse::<f32>().ok().filter(|value| value.is_finite());
+        let bare = pair.parse::<f32>().ok().filter(|value| value.abs() <= VALUE);
         let (name, value) = match bare {
             Some(value) => (format!("PhraseModel_{number}"), value),
             None => named_value(line, pair).map(|(name, value)| (name.to_string(), value))?,

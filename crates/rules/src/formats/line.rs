@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use sylvan_base::Fault;
+use sylvan_base::limits::VALUE;
 
 use crate::{Count, Rule, RuleCount, Source, TargetSide, WordLink};
 
@@ -67,7 +68,7 @@ pub(super) fn checked_word<'a>(line: &str, token: &str, word: &'a str) -> Parsed
 
 /// `name=value`.
 pub(super) fn named_value<'a>(line: &str, pair: &'a str) -> Parsed<(&'a str, f32)> {
-    let value = |text: &str| text.parse::<f32>().ok().filter(|value| value.is_finite());
+    let value = |text: &str| text.parse::<f32>().ok().filter(|value| value.abs() <= VALUE);
     let parsed = pair.rsplit_once('=').and_then(|(name, text)| Some((name, value(text)?)));
     parsed.filter(|(name, _)| !name.is_empty()).ok_or_else(|| fault_at(line, pair, "name=number"))
 }

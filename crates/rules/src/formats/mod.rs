@@ -6,7 +6,7 @@ mod line;
 mod moses;
 mod travatar;
 
-use sylvan_base::{Result, Vocab};
+use sylvan_base::{Fault, Result, Vocab};
 use sylvan_store::{Output, TextReader};
 
 use crate::{Grammar, Rule, RuleCount, WordLink};
@@ -53,6 +53,9 @@ pub struct TextRule {
     pub links: Vec<WordLink>,
 }
 
+/// A table keeps a value of each feature for each rule, so there is an end to names.
+const MOST_FEATURES: usize = 1_000;
+
 /// Feature names in the order in which they were met.
 #[derive(Debug, Default)]
 struct Names(Vec<String>);
@@ -60,7 +63,10 @@ struct Names(Vec<String>);
 impl Names {
     fn number(&mut self, name: &str) -> usize {
         self.0.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.0.push(name.to_string());
+            // One more than allowed is kept, which the reader finds.
+            if self.0.len() <= MOST_FEATURES {
+                self.0.push(name.to_string());
+            }
             self.0.len() - 1
         })
     }
@@ -97,6 +103,11 @@ impl RuleReader {
                 TextFormat::Cdec => cdec::parse(line, &mut self.names, vocab),
                 TextFormat::Joshua => cdec::parse_flat(line, &mut self.names, vocab),
             };
+            if self.names.0.len() > MOST_FEATURES {
+                let found = format!("more than {MOST_FEATURES} names of features");
+                let fault = Fault::new(0, found, "a table whose rules have the same features");
+                return Err(reader.locate(fault));
+            }
             return parsed.map(Some).map_err(|fault| {
                 reader.locate(fault.advise(format!("is this a {} rule table?", self.format.name())))
             });

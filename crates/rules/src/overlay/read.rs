@@ -1,5 +1,6 @@
 //! Reading corrections.
 
+use sylvan_base::limits::VALUE;
 use sylvan_base::{Fault, HashMap, Result, Vocab};
 use sylvan_store::TextReader;
 
@@ -79,7 +80,7 @@ impl Reading<'_> {
             "forbid" => self.forbid(line, rest, sentence),
             "boost" => {
                 let (number, rule) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-                let boost = number.parse::<f32>().ok().filter(|boost| boost.is_finite());
+                let boost = number.parse::<f32>().ok().filter(|boost| boost.abs() <= VALUE);
                 let boost = boost.ok_or_else(|| at(line, number, "how much more the rule scores"))?;
                 let rule = self.rule(line, rule.trim())?;
                 Ok(self.boost(rule, boost, sentence))
@@ -105,7 +106,7 @@ impl Reading<'_> {
         let mut features = vec![0.0; self.features.len()];
         for pair in values.split_ascii_whitespace() {
             let parsed = pair.split_once('=').and_then(|(name, value)| {
-                let value = value.parse::<f32>().ok().filter(|value| value.is_finite())?;
+                let value = value.parse::<f32>().ok().filter(|value| value.abs() <= VALUE)?;
                 Some((self.features.iter().position(|known| known == name)?, value))
             });
             let expected =

@@ -1,4 +1,4 @@
-//! Opening tables: checks sizes and bounds; the work does not grow with the table.
+//! Opening tables: checks checksums, sizes and bounds; nothing is copied.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ impl Grammar {
     }
 
     fn from_container(file: Container) -> Result<Self> {
+        file.check_all()?;
         let file = Arc::new(file);
         let meta: Meta = serde_json::from_slice(file.section(META)?).map_err(|error| {
             file.bad(format!("a description that does not read ({error})"), "JSON".into())
@@ -55,6 +56,12 @@ impl Grammar {
         if sources.is_empty() {
             return Err(file.bad("no end of the sources".into(), "one".into()));
         }
+        let hot: Section<u8> = Section::from_file(&file, HOT)?;
+        // What counts rules and makes room for them may rely on both: each rule has a byte of its own at least.
+        let rules = sources.last().map_or(0, |end| end[0] as usize);
+        if !sources.is_sorted_by_key(|source| source[0]) || rules > hot.len() {
+            return Err(file.bad("rules that are not numbered in order".into(), "rules in order".into()));
+        }
         let blocks = |starts, bytes| -> Result<Option<Blocks>> {
             if !file.has(bytes) {
                 return Ok(None);
@@ -77,7 +84,7 @@ impl Grammar {
                 steps: Section::from_file(&file, STEPS)?,
             },
             sources,
-            hot: Section::from_file(&file, HOT)?,
+            hot,
             codes,
             hashes,
             cold: blocks(COLD_STARTS, COLD)?,
