@@ -80,9 +80,10 @@ pub(crate) struct Weighed {
 
 impl Weighed {
     pub(crate) fn new(applier: Applier, models: usize, weights: &Weights) -> Self {
+        let formalism = applier.grammar(0).map_or_else(Formalism::default, |table| table.meta().formalism);
         let mut scorers: Vec<Box<dyn Scorer>> = vec![
             Box::new(RuleFeatures::new(&applier)),
-            Box::new(DefaultRuleFeatures),
+            Box::new(DefaultRuleFeatures { formalism }),
             Box::new(ParseFeature),
         ];
         for number in 0..models {

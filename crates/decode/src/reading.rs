@@ -78,10 +78,11 @@ impl Reading<'_> {
         match (self.model.formalism(), input) {
             (Formalism::Tree, Input::Text) => self.text(line, parsing),
             (Formalism::Tree, Input::Tree) => self.tree(line).map_err(Unread::Fault),
-            (other, _) => Err(Unread::Fault(Fault::new(
+            (Formalism::Hiero, Input::Text) => Ok(self.words(line)),
+            (other, input) => Err(Unread::Fault(Fault::new(
                 0,
-                format!("a model of kind {}", other.as_str()),
-                "one that this version knows",
+                format!("{input:?} for a model of kind {}", other.as_str()),
+                "text, or another model",
             ))),
         }
     }
@@ -108,6 +109,17 @@ impl Reading<'_> {
         let glossaries: Vec<&Glossary> = self.glossary.into_iter().chain(kept.as_ref()).collect();
         let sentence = self.preparation(&glossaries).tree(tree, Some(words), vocab);
         Ok(sentence.map(|sentence| Sentence { line: Some(line.to_string()), ..sentence }))
+    }
+
+    /// Text that is not parsed.
+    fn words(&self, line: &str) -> Option<Sentence> {
+        let words = self.model.source_text().words(line);
+        let mut vocab = sentence_vocab(self.vocab);
+        let symbols: Vec<Symbol> = words.iter().map(|word| vocab.intern(&word.text)).collect();
+        let kept = self.kept(line, &words);
+        let glossaries: Vec<&Glossary> = self.glossary.into_iter().chain(kept.as_ref()).collect();
+        let sentence = self.preparation(&glossaries).words(&symbols, words, vocab)?;
+        Some(Sentence { line: Some(line.to_string()), ..sentence })
     }
 
     /// Reads a tree in Penn brackets. `None` stands for an empty parse.

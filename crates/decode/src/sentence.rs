@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use sylvan_base::{Span, Symbol, Vocab};
 use sylvan_forest::TranslationForest;
-use sylvan_rules::apply::{Applier, SentenceRules, Workspace as Matching};
+use sylvan_rules::apply::{Applier, PHRASE, SENTENCE, SentenceRules, Workspace as Matching};
 use sylvan_rules::{Grammar, Preprocessing, RuleId};
 use sylvan_trees::{PackedForest, Tree, join};
 
-use crate::glossary::{Glossary, Term, borrow, find_terms, own_rules};
+use crate::glossary::{Glossary, Term, borrow, find_terms, own_rules, term_rules};
 use crate::source_text::SourceWord;
 
 /// The syntax of a sentence.
@@ -19,6 +19,8 @@ pub enum Syntax {
     Tree(Tree),
     /// Many trees.
     Forest(PackedForest),
+    /// None: the words alone.
+    Words(Vec<Symbol>),
 }
 
 impl Syntax {
@@ -27,6 +29,7 @@ impl Syntax {
         match self {
             Syntax::Tree(tree) => tree.words(),
             Syntax::Forest(forest) => forest.words(),
+            Syntax::Words(words) => words,
         }
     }
 }
@@ -112,6 +115,7 @@ impl Sentence {
         match &self.syntax {
             Syntax::Tree(tree) => applier.forest_in(tree, &self.vocab, given, work),
             Syntax::Forest(forest) => applier.forest_in(forest, &self.vocab, given, work),
+            Syntax::Words(words) => applier.chart_forest(words, &self.vocab, given),
         }
     }
 }
@@ -173,6 +177,32 @@ impl Preparation<'_> {
             missed,
             vocab,
         })
+    }
+
+    /// Prepares words, which are symbols of `vocab` in the same order; `None` if there are none.
+    pub(crate) fn words(
+        &self,
+        symbols: &[Symbol],
+        words: Vec<SourceWord>,
+        mut vocab: Vocab,
+    ) -> Option<Sentence> {
+        if symbols.is_empty() {
+            return None;
+        }
+        let [label, _] = [PHRASE, SENTENCE].map(|label| vocab.intern(label));
+        let (terms, missed) = self.terms(symbols, &mut vocab);
+        if terms.is_empty() {
+            return Some(Sentence::plain(Syntax::Words(symbols.to_vec()), Some(words), vocab));
+        }
+        let leaves = leaves(symbols.len(), &terms);
+        let joined = leaves.iter().map(|span| match terms.iter().find(|term| term.span == *span) {
+            Some(term) => term.leaf,
+            None => symbols[span.start as usize],
+        });
+        let syntax = Syntax::Words(joined.collect());
+        let (own, borrowed) = term_rules(&terms, label, self.table, &vocab);
+        let sentence = Sentence::plain(syntax, Some(words), vocab);
+        Some(Sentence { leaves, own: Some(own), borrowed, terms, missed, ..sentence })
     }
 
     /// Prepares a packed forest. If it has terms, its best tree is used: terms cut across brackets, and a

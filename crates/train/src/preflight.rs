@@ -65,9 +65,11 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
     let (targets, target_bytes) = count_lines(&config.target)?;
     equal((&config.source, lines), (&config.target, targets))?;
     let given = !config.dev_source.as_os_str().is_empty();
-    let (dev, dev_bytes) = match given {
-        true => count_lines(&config.dev_source)?,
-        false => (dev_of(lines), source_bytes / lines.max(1) * dev_of(lines)),
+    let (dev, dev_bytes) = if given {
+        count_lines(&config.dev_source)?
+    } else {
+        // About its share of the training text.
+        (dev_of(lines), source_bytes / lines.max(1) * dev_of(lines))
     };
     if given {
         equal((&config.dev_source, dev), (&config.dev_target, count_lines(&config.dev_target)?.0))?;

@@ -196,6 +196,10 @@ fn packed(
 impl Decode for Text<'_> {
     type Error = std::convert::Infallible;
 
+    fn progress(&self) -> &dyn Progress {
+        self.progress
+    }
+
     fn decode(&mut self, names: &mut Vocab, weights: &[f64]) -> Result<Vec<Vec<Candidate>>, Self::Error> {
         Ok(self.decode_text(names, weights, None).into_iter().map(|(list, _)| list).collect())
     }

@@ -1,7 +1,9 @@
 //! Minimum error rate training (Och 2003): exact line searches along features and random directions, from the
 //! current weights and from random ones.
 
-use sylvan_base::{Rng, parallel};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sylvan_base::{Progress, Rng, Silent, parallel};
 
 use crate::line_search::{Direction, Space, line_search};
 
@@ -44,7 +46,20 @@ const MOST_STEPS: usize = 100;
 /// result has the length (sum of absolute values) of `start`, unless that is 0: the metric does not depend on the
 /// length, but weights are easier to read if it stays.
 pub fn mert<S: Space>(space: &S, start: &[f64], spread: &[f64], config: &MertConfig) -> Optimum {
+    mert_with(space, start, spread, config, &Silent)
+}
+
+/// The same, with news of how far it is.
+pub(crate) fn mert_with<S: Space>(
+    space: &S,
+    start: &[f64],
+    spread: &[f64],
+    config: &MertConfig,
+    progress: &dyn Progress,
+) -> Optimum {
     let numbers: Vec<usize> = (0..=config.restarts).collect();
+    progress.begin("choosing weights", Some(numbers.len() as u64));
+    let done = AtomicU64::new(0);
     let all = parallel::map(
         &numbers,
         config.threads,
@@ -60,9 +75,12 @@ pub fn mert<S: Space>(space: &S, start: &[f64], spread: &[f64], config: &MertCon
                     .map(|(&at, &spread)| random_weight(at, spread, &mut rng))
                     .collect(),
             };
-            climb(space, from, spread, config.random_directions, &mut rng)
+            let optimum = climb(space, from, spread, config.random_directions, &mut rng);
+            progress.at(done.fetch_add(1, Ordering::Relaxed) + 1);
+            optimum
         },
     );
+    progress.end();
     let best =
         all.into_iter().reduce(|best, other| if other.gain > best.gain + LEAST { other } else { best });
     let mut best = best.unwrap_or(Optimum { weights: start.to_vec(), gain: f64::NEG_INFINITY });

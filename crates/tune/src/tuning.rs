@@ -1,13 +1,13 @@
 //! The loop: decode, add what is new to the pool, optimise, decode again, and keep what was best.
 
 use serde::Serialize;
-use sylvan_base::Vocab;
+use sylvan_base::{Progress, Silent, Vocab};
 use sylvan_eval::Metric;
 
 use crate::feature_forest::FeatureForest;
 use crate::forests::Forests;
 use crate::lists::Lists;
-use crate::mert::{MertConfig, length, mert, set_length};
+use crate::mert::{MertConfig, length, mert_with, set_length};
 use crate::mira::{MiraConfig, mira};
 use crate::pool::{Candidate, Pool, vector};
 use crate::pro::{ProConfig, pro};
@@ -16,6 +16,10 @@ use crate::pro::{ProConfig, pro};
 pub trait Decode {
     /// What can go wrong.
     type Error;
+    /// Where to say how far the choice of weights is.
+    fn progress(&self) -> &dyn Progress {
+        &Silent
+    }
 
     /// The best translations of each sentence, best first, with these weights (one per feature; features without a
     /// weight weigh 0). Features are numbered by `names`, to which new ones are added.
@@ -179,10 +183,12 @@ pub fn tune<M: Metric, D: Decode>(
         };
         let optimum = match method {
             Method::Mert(config) => {
-                mert(&Lists::new(&pool, names.len()), &weights, &spread, &in_round(config))
+                let space = Lists::new(&pool, names.len());
+                mert_with(&space, &weights, &spread, &in_round(config), decoder.progress())
             }
             Method::ForestMert { mert: config, .. } => {
-                mert(&Forests::new(&pool, &forests, names.len()), &weights, &spread, &in_round(config))
+                let space = Forests::new(&pool, &forests, names.len());
+                mert_with(&space, &weights, &spread, &in_round(config), decoder.progress())
             }
             Method::Mira(config) => mira(&pool, &weights, config),
             Method::Pro(config) => pro(&pool, &weights, config),

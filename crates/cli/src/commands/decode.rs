@@ -22,7 +22,7 @@ use crate::outputs::OutPath;
 use crate::progress::Terminal;
 use crate::threads::Threads;
 
-/// Translates source trees (Penn brackets, one per line) with a rule table, language models and weights.
+/// Translates trees (Penn brackets, one per line), packed forests or text with a rule table, language models and weights.
 ///
 /// Trees are prepared like those that the rules were learnt from; the table says how. An empty line, or an
 /// empty parse, gives an empty line. The output is the same with any number of threads.
@@ -89,8 +89,8 @@ pub(crate) struct Decode {
     /// Corrections of the rule table, one per line: add RULE, forbid RULE, boost X RULE; @N before it for line N alone.
     #[arg(long, value_name = "FILE")]
     overlay: Option<PathBuf>,
-    /// The trees; - for standard input.
-    #[arg(value_name = "TREES", default_value = "-")]
+    /// The trees, forests or text; - for standard input.
+    #[arg(value_name = "INPUT", default_value = "-")]
     trees: PathBuf,
 }
 
@@ -98,20 +98,23 @@ pub(crate) struct Decode {
 enum InputKind {
     /// One tree per line, in brackets; an empty line stays one.
     Tree,
+    /// One sentence per line, words between spaces, for rules that need no trees.
+    Text,
     /// Packed forests, as `sylvan parser parse --format forest` writes them; the weight `parse` weighs their scores.
     Forest,
 }
 
 /// Where sentences come from.
 enum Sentences {
-    Trees(TextReader),
+    Lines(TextReader, Input),
     Forests(EgretReader),
 }
 
 impl Sentences {
     fn open(path: &Path, kind: InputKind) -> anyhow::Result<Self> {
         Ok(match kind {
-            InputKind::Tree => Self::Trees(TextReader::open(path)?),
+            InputKind::Tree => Self::Lines(TextReader::open(path)?, Input::Tree),
+            InputKind::Text => Self::Lines(TextReader::open(path)?.tolerant(), Input::Text),
             InputKind::Forest => Self::Forests(EgretReader::open(path)?),
         })
     }
@@ -119,9 +122,9 @@ impl Sentences {
     /// The next sentence; `Some(None)` if it has nothing to translate.
     fn next(&mut self, worker: &mut Worker, with: With<'_>) -> anyhow::Result<Option<Option<Sentence>>> {
         Ok(match self {
-            Self::Trees(reader) => {
+            Self::Lines(reader, input) => {
                 let Some(line) = reader.next_line()? else { return Ok(None) };
-                let sentence = worker.read(line, Input::Tree, with);
+                let sentence = worker.read(line, *input, with);
                 let at = reader.line_number();
                 Some(sentence.map_err(|unread| unread.at(reader.name(), at))?)
             }

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use sylvan::{Model, Search, SearchName};
-use sylvan_rules::apply::{Applying, Coverage, DefaultRules, Outlook};
+use sylvan_rules::apply::{Applying, ChartLimits, Coverage, DefaultRules, Outlook};
 use sylvan_search::{
     Beam, BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Prediction, Progress, Signature,
 };
@@ -75,6 +75,9 @@ struct Experiment {
     /// Cube: no cubes; make all combinations, then keep the best.
     #[arg(long)]
     plain: bool,
+    /// Rules without syntax: the words that a rule may span, with everything inside it [default: 10].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_span: Option<u32>,
     /// Where words may be copied and children translated in source order [default: missing].
     #[arg(long, value_enum)]
     default_rules: Option<DefaultRulesName>,
@@ -322,6 +325,7 @@ impl Experiment {
                 Some(FutureFeatures::All) | None => Outlook::All,
                 Some(FutureFeatures::Translation) => Outlook::Translation,
             },
+            chart: self.max_span.map_or_else(ChartLimits::default, |max_span| ChartLimits { max_span }),
         }
     }
 }
@@ -401,6 +405,8 @@ mod tests {
         assert_eq!(applying("--search prediction --coverage links"), links);
         let four = Applying { outlook: Outlook::Translation, ..usual };
         assert_eq!(applying("--future-features translation"), four);
+        let short = Applying { chart: ChartLimits { max_span: 3 }, ..usual };
+        assert_eq!(applying("--max-span 3"), short);
         for (name, default_rules) in [("always", DefaultRules::Always), ("never", DefaultRules::Never)] {
             let expected = Applying { default_rules, ..usual };
             assert_eq!(applying(&format!("--default-rules {name}")), expected);

@@ -1,6 +1,7 @@
 //! Features of rules, of default rules, and of the input's own score.
 
 use sylvan_forest::Target;
+use sylvan_rules::Formalism;
 use sylvan_rules::apply::{Applier, Origin};
 
 use super::{Feature, Place, Replay, Scorer};
@@ -82,25 +83,37 @@ fn words(replay: &Replay<'_>, place: usize) -> usize {
     words.sum()
 }
 
-/// Default rules: `glue` for each, `oov` for each copied word.
+/// Default rules: `glue` for each, `oov` for each copied word. Over sentences without syntax, `glue` is for parts that
+/// are joined in source order.
 ///
 /// Few words of a tuning text are unknown to all rules: tuned weights would be chance, and could reward
-/// copying. So these are fixed.
+/// copying. So these are fixed, but for `glue` where every sentence has it.
 #[derive(Debug)]
-pub struct DefaultRuleFeatures;
+pub struct DefaultRuleFeatures {
+    /// What rules are applied to.
+    pub formalism: Formalism,
+}
 
 impl Scorer for DefaultRuleFeatures {
     fn features(&self) -> Vec<Feature> {
-        vec![Feature::fixed("glue", -2.0), Feature::fixed("oov", -2.0)]
+        let glue = match self.formalism {
+            Formalism::Hiero => Feature::tuned("glue", -0.2),
+            _ => Feature::fixed("glue", -2.0),
+        };
+        vec![glue, Feature::fixed("oov", -2.0)]
     }
 
     fn replay(&self, replay: &Replay<'_>, emit: &mut dyn FnMut(Place, usize, f64)) {
         for (place, &edge) in replay.derivation.edges().iter().enumerate() {
-            if let Origin::Default(_) = replay.applier.origin(replay.forest.edge(edge).spec.rule) {
-                emit(Place::Edge(place), 0, 1.0);
-                let copied = words(replay, place);
-                if copied > 0 {
-                    emit(Place::Edge(place), 1, copied as f64);
+            let (glue, copied) = match replay.applier.origin(replay.forest.edge(edge).spec.rule) {
+                Origin::Default(_) => (1, words(replay, place)),
+                Origin::Glue => (1, 0),
+                Origin::Copy => (0, 1),
+                Origin::Rule(..) | Origin::Start => (0, 0),
+            };
+            for (feature, value) in [(0, glue), (1, copied)] {
+                if value > 0 {
+                    emit(Place::Edge(place), feature, value as f64);
                 }
             }
         }

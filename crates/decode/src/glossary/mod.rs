@@ -14,7 +14,7 @@ use sylvan_base::{Fault, HashMap, Result, Span, Symbol, Vocab};
 use sylvan_store::TextReader;
 
 pub(crate) use borrow::borrow;
-pub(crate) use rules::own_rules;
+pub(crate) use rules::{own_rules, term_rules};
 
 /// Source words and what they may be translated to.
 #[derive(Debug, Clone)]

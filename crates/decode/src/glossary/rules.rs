@@ -1,6 +1,6 @@
 //! The rules of one sentence for its terms.
 
-use sylvan_base::Vocab;
+use sylvan_base::{Symbol, Vocab};
 use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleCount, RuleId, Source, TargetSide};
 use sylvan_trees::{Child, Tree};
 
@@ -44,4 +44,28 @@ pub(crate) fn own_rules(
         from.push(None);
     }
     (builder.finish(), from)
+}
+
+/// Rules for the terms of a sentence without syntax, in which each term is one word: phrases of that word alone. The
+/// second list is as for [`own_rules`].
+pub(crate) fn term_rules(
+    terms: &[Term],
+    label: Symbol,
+    table: &Grammar,
+    vocab: &Vocab,
+) -> (Grammar, Vec<Option<RuleId>>) {
+    let mut builder = GrammarBuilder::new(table.feature_names().iter().map(String::as_str));
+    let mut made: Vec<Rule> = Vec::new();
+    for term in terms {
+        for target in &term.targets {
+            let source = vec![Source::Open(label, 1), Source::Word(term.leaf)];
+            let target = target.iter().map(|&word| TargetSide::Word(word)).collect();
+            let rule = Rule::new(source, target).expect("a phrase of one word is a source side");
+            if !made.contains(&rule) {
+                builder.add(&rule, &vec![0.0; table.feature_names().len()], vocab);
+                made.push(rule);
+            }
+        }
+    }
+    (builder.finish(), vec![None; made.len()])
 }

@@ -41,7 +41,7 @@ impl Derived<'_> {
             }
             let (leaves, _) = self.leaves_of(edge);
             let sources = self.source_words(&leaves);
-            if let Origin::Default(_) = self.origin(edge) {
+            if let Origin::Default(_) | Origin::Copy = self.origin(edge) {
                 for (&(_, source), &(_, target)) in sources.iter().zip(targets) {
                     copies[target] = Some(source);
                 }

@@ -28,6 +28,8 @@ pub enum RuleKind {
     Term,
     /// No rule matched: words are copied, parts stay in source order.
     Copy,
+    /// Parts of a sentence without syntax, joined in source order.
+    Glue,
 }
 
 /// A derivation of a sentence.
@@ -144,7 +146,8 @@ impl<'a> Derived<'a> {
     pub fn rule_of(&self, edge: EdgeId) -> (RuleKind, Option<RuleId>) {
         let applier = &self.rules.applier;
         match self.origin(edge) {
-            Origin::Default(_) => (RuleKind::Copy, None),
+            Origin::Default(_) | Origin::Copy => (RuleKind::Copy, None),
+            Origin::Start | Origin::Glue => (RuleKind::Glue, None),
             Origin::Rule(0, rule) => (RuleKind::Table, Some(rule)),
             Origin::Rule(layer, rule) if layer < applier.layer_count() => {
                 (RuleKind::Overlay, applier.overlay().and_then(|overlay| overlay.instead_of(rule)))
@@ -159,13 +162,18 @@ impl<'a> Derived<'a> {
     pub fn rule(&self, edge: EdgeId) -> Option<Rule> {
         match self.origin(edge) {
             Origin::Rule(layer, rule) => Some(self.grammar_of(layer, rule)?.rule(rule)),
-            Origin::Default(_) => None,
+            Origin::Default(_) | Origin::Start | Origin::Glue | Origin::Copy => None,
         }
     }
 
     /// An edge's rule in the notation of rule tables.
     pub fn rule_text(&self, edge: EdgeId) -> String {
-        self.rule(edge).map_or_else(|| NO_RULE.to_string(), |rule| rule.show(self.vocab()))
+        let other = || match self.origin(edge) {
+            Origin::Start => "S(x1:X) -> x1".to_string(),
+            Origin::Glue => "S(x1:S x2:X) -> x1 x2".to_string(),
+            _ => NO_RULE.to_string(),
+        };
+        self.rule(edge).map_or_else(other, |rule| rule.show(self.vocab()))
     }
 
     /// The rules, one per line, indented by depth.

@@ -15,8 +15,8 @@ use crate::{Grammar, Overlay, RuleId, SparseWeights, TargetSide, Weights};
 
 /// One source of rules with the weights of its features.
 #[derive(Debug, Clone)]
-struct RuleLayer {
-    grammar: Grammar,
+pub(super) struct RuleLayer {
+    pub(super) grammar: Grammar,
     features: Vec<f64>,
     /// Which features estimates see.
     seen: Vec<bool>,
@@ -79,7 +79,18 @@ pub enum Origin {
     Rule(usize, RuleId),
     /// The default rule of a node (over a forest: of one way to divide it).
     Default(u32),
+    /// Over a sentence without syntax: the first part of it.
+    Start,
+    /// The parts so far, and the next one in source order.
+    Glue,
+    /// A word that is copied.
+    Copy,
 }
+
+/// Numbers of default rules that no node has.
+pub(super) const START: u32 = u32::MAX;
+pub(super) const GLUE: u32 = u32::MAX - 1;
+pub(super) const COPY: u32 = u32::MAX - 2;
 
 /// Memory that is reused from sentence to sentence; one per thread.
 #[derive(Debug, Default)]
@@ -155,7 +166,12 @@ impl Applier {
     /// Which rule of which layer an edge's rule is.
     pub fn origin(&self, rule: RuleRef) -> Origin {
         if rule.layer == Layer::Default {
-            return Origin::Default(rule.id);
+            return match rule.id {
+                START => Origin::Start,
+                GLUE => Origin::Glue,
+                COPY => Origin::Copy,
+                id => Origin::Default(id),
+            };
         }
         let after = self.layers.partition_point(|layer| layer.base <= rule.id);
         let number = after.saturating_sub(1);
@@ -207,11 +223,7 @@ impl Applier {
             builder.vertex(node_sizes[node.index()], input.span(node));
             builder.label(input.label(node));
             for (number, (layer, matcher)) in layers().zip(matchers.iter_mut()).enumerate() {
-                let corrected = self.overlay.as_ref().and_then(|(overlay, added)| match number {
-                    0 => Some(Corrected { overlay, added: false, sentence: given.number }),
-                    _ if number == *added => Some(Corrected { overlay, added: true, sentence: given.number }),
-                    _ => None,
-                });
+                let corrected = self.corrected(number, given.number);
                 matcher.at(&layer.grammar, input, node, |matched| {
                     let place = Applied { input, node, matched: &matched, corrected };
                     self.add(&mut builder, layer, &place, parts);
@@ -229,8 +241,40 @@ impl Applier {
         builder.finish(VertexId::from_index(input.node_count() - 1))
     }
 
+    pub(super) fn layers(&self) -> &[RuleLayer] {
+        &self.layers
+    }
+
+    pub(super) fn applying(&self) -> Applying {
+        self.applying
+    }
+
+    pub(super) fn affiliates(&self) -> bool {
+        self.affiliate
+    }
+
+    /// The weight of a default rule.
+    pub(super) fn per_default(&self) -> f64 {
+        self.per_default
+    }
+
+    /// The weight of a copied word.
+    pub(super) fn per_copy(&self) -> f64 {
+        self.per_copy
+    }
+
+    /// What corrections say about a layer in one sentence.
+    pub(super) fn corrected(&self, layer: usize, sentence: Option<u64>) -> Option<Corrected<'_>> {
+        let (overlay, added) = self.overlay.as_ref()?;
+        match layer {
+            0 => Some(Corrected { overlay, added: false, sentence }),
+            _ if layer == *added => Some(Corrected { overlay, added: true, sentence }),
+            _ => None,
+        }
+    }
+
     /// A sentence's own rules, with the weights of the first layer.
-    fn own_layer(&self, grammar: &Grammar) -> RuleLayer {
+    pub(super) fn own_layer(&self, grammar: &Grammar) -> RuleLayer {
         match self.layers.first() {
             // They usually have the same features: nothing needs to be looked up by name.
             Some(first) if first.grammar.feature_names() == grammar.feature_names() => {
@@ -242,7 +286,7 @@ impl Applier {
 
     /// All rules of a source side that matches.
     #[inline]
-    fn add<I: Input>(
+    pub(super) fn add<I: Input>(
         &self,
         builder: &mut ForestBuilder,
         layer: &RuleLayer,
@@ -346,11 +390,11 @@ impl Applier {
 }
 
 /// A source side that matches at a node.
-struct Applied<'a, I> {
-    input: &'a I,
-    node: NodeId,
-    matched: &'a Match<'a>,
-    corrected: Option<Corrected<'a>>,
+pub(super) struct Applied<'a, I> {
+    pub(super) input: &'a I,
+    pub(super) node: NodeId,
+    pub(super) matched: &'a Match<'a>,
+    pub(super) corrected: Option<Corrected<'a>>,
 }
 
 /// Gives the target words of a rule the source words that they are affiliated with.
@@ -374,7 +418,7 @@ fn affiliate<I: Input>(grammar: &Grammar, id: RuleId, applied: &Applied<'_, I>, 
 
 /// A layer that an overlay is about, in one sentence.
 #[derive(Debug, Clone, Copy)]
-struct Corrected<'o> {
+pub(super) struct Corrected<'o> {
     overlay: &'o Overlay,
     /// Whether it is the layer that the overlay adds; otherwise it is the table.
     added: bool,

@@ -13,6 +13,21 @@ pub struct Applying {
     pub coverage: Coverage,
     /// What estimates of the future see.
     pub outlook: Outlook,
+    /// How sentences without syntax are divided.
+    pub chart: ChartLimits,
+}
+
+/// How a sentence without syntax is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChartLimits {
+    /// Words that a rule may span, with everything inside it.
+    pub max_span: u32,
+}
+
+impl Default for ChartLimits {
+    fn default() -> Self {
+        Self { max_span: 10 }
+    }
 }
 
 impl From<DefaultRules> for Applying {

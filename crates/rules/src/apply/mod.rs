@@ -3,11 +3,13 @@
 mod affiliation;
 mod applier;
 mod applying;
+mod chart;
 mod find;
 mod matching;
 
 pub use crate::input::Input;
 pub use affiliation::source_leaves;
 pub use applier::{Applier, Origin, SentenceRules, Workspace};
-pub use applying::{Applying, Coverage, DefaultRules, Outlook};
+pub use applying::{Applying, ChartLimits, Coverage, DefaultRules, Outlook};
+pub use chart::{PHRASE, SENTENCE};
 pub use matching::{each_match, match_rules};

@@ -38,6 +38,8 @@ pub enum Formalism {
     /// Trees and packed forests of trees.
     #[default]
     Tree,
+    /// Sentences without syntax; rules with gaps, or phrases without.
+    Hiero,
 }
 
 impl Formalism {
@@ -45,6 +47,7 @@ impl Formalism {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Tree => "tree",
+            Self::Hiero => "hiero",
         }
     }
 }

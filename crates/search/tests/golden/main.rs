@@ -11,13 +11,14 @@ mod common;
 use common::{HashLm, Problem};
 use sylvan_forest::TranslationForest;
 use sylvan_search::{
-    Beam, BoundaryEstimate, BoundaryWords, Cube, Effort, Future, Incremental, LanguageModel, Limits, Outcome,
-    Prediction, Progress, Round, Search, Signature, cube_pruning, exact, incremental, prediction, refine,
+    Beam, BoundaryEstimate, BoundaryWords, Counters, Cube, Effort, Future, Incremental, LanguageModel,
+    Limits, Outcome, Prediction, Progress, Round, Search, Signature, cube_pruning, exact, incremental,
+    prediction, refine,
 };
 
 /// The tree, then one rule per line with its score.
 const PROBLEM: &str = include_str!("problem.txt");
-/// Setting, beam, score, items.
+/// Setting, beam, score; items made, recombined and pruned.
 const EXPECTED: &str = include_str!("expected.tsv");
 
 /// Rounds of exact search.
@@ -99,12 +100,13 @@ fn searches_find_what_they_always_found() {
     let problem = problem();
     let forest = &problem.forest;
     let lm = HashLm::new(forest, 3, 1, 0.77);
-    let mut found = String::from("setting\tbeam\tscore\titems\n");
+    let mut found = String::from("setting\tbeam\tscore\titems\trecombined\tpruned\n");
     for setting in 0..settings(Beam(1)).len() {
         for beam in BEAMS {
             let (name, search) = settings(Beam(beam)).swap_remove(setting);
             let Outcome { score, counters, .. } = run(search, forest, &lm).unwrap();
-            found += &format!("{name}\t{beam}\t{score:.6}\t{}\n", counters.items);
+            let Counters { items, recombined, pruned, .. } = counters;
+            found += &format!("{name}\t{beam}\t{score:.6}\t{items}\t{recombined}\t{pruned}\n");
         }
     }
     let differences: Vec<String> = found

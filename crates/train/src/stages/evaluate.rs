@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use sylvan_base::parallel;
+use sylvan_base::{Progress, parallel};
 use sylvan_decode::{List, Model, Sentence, TargetText, With, Worker};
 use sylvan_eval::compare::{Interval, interval};
 use sylvan_eval::{Bleu, Chrf, Metric, Tokenizer};
@@ -40,7 +41,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         outputs: outputs.iter().map(PathBuf::as_path).chain([scores.as_path()]).collect(),
     };
     let (target, metric) = measuring(config.tokenized, &config.target_lang);
-    let threads = run.threads;
+    let (threads, progress) = (run.threads, run.progress);
     run.work.run(&stage, say, |say| {
         let weights = Weights::read(&mut TextReader::open(&weights)?)?;
         let model = open_model(&rules, &language_model, &weights)?;
@@ -56,7 +57,10 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
             }
             let references = vec![references];
             for search in searches(config.beam) {
-                let lines = translate(&model, &sentences, search, &target, threads);
+                progress
+                    .begin(&format!("translating {name}, {}", search.name()), Some(sentences.len() as u64));
+                let lines = translate(&model, &sentences, search, &target, (threads, progress));
+                progress.end();
                 let search = search.name();
                 let bleu = metric.corpus(&lines, &references).map_err(scores_error)?.score;
                 say(&format!("  {name}, {search}: BLEU {bleu:.2}{of_text}"));
@@ -129,10 +133,12 @@ fn translate(
     sentences: &[Option<Sentence>],
     search: Search,
     target: &TargetText,
-    threads: usize,
+    (threads, progress): (usize, &dyn Progress),
 ) -> Vec<String> {
+    let done = AtomicU64::new(0);
     let worker = || Worker::new(Arc::clone(model));
     parallel::map(sentences, threads, worker, |worker, _, sentence| {
+        progress.at(done.fetch_add(1, Ordering::Relaxed) + 1);
         let Some(sentence) = sentence else { return String::new() };
         let decoded = worker.decode(sentence, With::default(), search, List::default(), &Stop::NEVER);
         let Some(best) = decoded.hypotheses.first() else { return String::new() };

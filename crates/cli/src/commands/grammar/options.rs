@@ -46,8 +46,8 @@ pub(crate) struct LimitOptions {
     /// The limits of Travatar's training script; single limits can still be changed.
     #[arg(long, help_heading = "Limits")]
     like_travatar: bool,
-    /// At most this many minimal rules per rule; 1 learns minimal rules alone [default: 4].
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    /// At most this many minimal rules per rule; 1 learns minimal rules alone [default: 6; with --like-travatar 4].
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     compose: Option<u32>,
     /// At most this many expanded nodes per rule [default: 10].
     #[arg(long, value_name = "N", help_heading = "Limits")]
@@ -94,7 +94,10 @@ impl LimitOptions {
     pub(super) fn config(&self, trees: TreeFormat) -> ExtractConfig {
         let base = if self.like_travatar { ExtractConfig::travatar() } else { ExtractConfig::default() };
         ExtractConfig {
-            minimal_rules: self.compose.unwrap_or(base.minimal_rules).max(1),
+            // What `sylvan train` does.
+            minimal_rules: self.compose.unwrap_or_else(|| {
+                if self.like_travatar { base.minimal_rules } else { sylvan::Config::default().compose }
+            }),
             nodes: self.max_nodes.unwrap_or(base.nodes),
             words: self.max_words.unwrap_or(base.words),
             source_words: self.max_source_words.unwrap_or(base.source_words),

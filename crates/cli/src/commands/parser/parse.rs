@@ -10,7 +10,7 @@ use sylvan_parse::{Kind, MergeStatistics, Parser, Workspace, pack};
 use sylvan_trees::{Tree, egret, penn};
 
 use crate::bad_lines::{BadLines, Strictness};
-use crate::lines::{next_chunk, read_ahead, texts};
+use crate::lines::{Line, next_chunk, read_ahead, texts};
 use crate::progress::Terminal;
 use crate::threads::Threads;
 
@@ -90,17 +90,8 @@ impl Parse {
         let mut number = 0;
         let mut bad = BadLines::new(self.strictness);
         while let Some(chunk) = next_chunk(&lines) {
-            let (mut chunk, mut faults) = texts(chunk);
-            for ((line, fault), at) in chunk.iter_mut().zip(&mut faults).zip(number + 1..) {
-                let words = line.split_ascii_whitespace().count();
-                if words > SENTENCE_WORDS {
-                    line.clear();
-                    let expected = format!("a sentence of at most {SENTENCE_WORDS}");
-                    let found = Fault::new(0, format!("{words} words"), expected);
-                    let found = found.advise("put each sentence on a line of its own");
-                    *fault = Some(found.at(self.text.display().to_string(), at));
-                }
-            }
+            let chunk = chunk.into_iter().zip(number + 1..).map(|(line, at)| self.fits(line?, at));
+            let (chunk, faults) = texts(chunk.collect());
             let parsed = parallel::map(&chunk, self.threads.count(), worker, |worker, index, line| {
                 worker.line(number + index as u64 + 1, line)
             });
@@ -121,6 +112,18 @@ impl Parse {
             report(&merged);
         }
         Ok(())
+    }
+
+    /// A line, if it is not far longer than any sentence.
+    fn fits(&self, line: String, at: u64) -> Line {
+        let words = line.split_ascii_whitespace().count();
+        if words <= SENTENCE_WORDS {
+            return Ok(line);
+        }
+        let expected = format!("a sentence of at most {SENTENCE_WORDS}");
+        let fault = Fault::new(0, format!("{words} words"), expected);
+        let fault = fault.advise("put each sentence on a line of its own");
+        Err(fault.at(self.text.display().to_string(), at))
     }
 }
 
