@@ -89,7 +89,7 @@ fn the_reference_table_translates_as_before() {
     std::fs::write(at.join("trees"), &some).unwrap();
     let trees_as = ["--as-is", "--keep-root", "--binarize", "right"];
     let import = ["grammar", "import", "--format", "travatar", "--keep-root", "--binarize", "right"];
-    good(at, &[&import[..], &[&path("rule-table.gz"), "whole.rules"]].concat(), "");
+    good(at, &[&import[..], &[&path("rule-table.gz"), "--out", "whole.rules"]].concat(), "");
     let table = if sylvan_testkit::cases(0, 1) == 1 { "whole.rules" } else { "some.rules" };
     if table == "some.rules" {
         good(at, &["grammar", "filter", "whole.rules", "--out", "some.rules", "--trees", "trees"], "");

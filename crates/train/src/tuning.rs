@@ -12,7 +12,7 @@ use sylvan_forest::{Derivation, EdgeId};
 use sylvan_rules::Weights;
 use sylvan_search::{EdgeOrder, Search, Stop};
 use sylvan_tune::{
-    Candidate, Decode, FeatureForest, Method, Mixture, Plan, Round, Start, Tuned, Values, tune,
+    Candidate, Decode, FeatureForest, Listed, Method, Mixture, Plan, Round, Start, Tuned, Values, tune,
 };
 
 /// Where tuning starts, and how far it may go from there. Features that start at 0 and are not tuned are left
@@ -130,7 +130,7 @@ impl Text<'_> {
         names: &mut Vocab,
         weights: &[f64],
         margin: Option<f64>,
-    ) -> Vec<(Vec<Candidate>, Option<FeatureForest>)> {
+    ) -> Vec<Listed> {
         self.model = Arc::new(self.model.with_weights(named(names, weights)));
         // Names are numbered in the order of the text, whichever thread decoded what.
         let numbers: Vec<usize> =
@@ -209,7 +209,7 @@ impl Decode for Text<'_> {
         names: &mut Vocab,
         weights: &[f64],
         margin: f64,
-    ) -> Result<Vec<(Vec<Candidate>, Option<FeatureForest>)>, Self::Error> {
+    ) -> Result<Vec<Listed>, Self::Error> {
         Ok(self.decode_text(names, weights, Some(margin)))
     }
 }

@@ -267,6 +267,9 @@ mod tests {
         let fail =
             |_: &mut dyn FnMut(&str)| Err(InputError::io("x", "write")(std::io::Error::other("no room")));
         assert!(work.run(&stage, &mut |_| {}, fail).is_err());
+        let another = WorkFolder::open(&folder).unwrap_err().to_string();
+        assert!(another.contains("another run"), "one at a time: {another}");
+        drop(work);
         assert_eq!(run(&folder, &input, "a"), (true, "one".into()), "the earlier stamp is gone");
     }
 }

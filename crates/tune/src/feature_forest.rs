@@ -21,6 +21,9 @@ use std::ops::Range;
 use sylvan_forest::EdgeId;
 use sylvan_search::{OutArc, OutForest};
 
+/// The text of a derivation, given its edges.
+type ReadEdges = dyn Fn(&[EdgeId]) -> String + Send + Sync;
+
 /// The derivations of one sentence. Nodes come with tails before heads; the goal is last.
 pub struct FeatureForest {
     /// The arcs that make each node.
@@ -30,7 +33,7 @@ pub struct FeatureForest {
     edges: Vec<EdgeId>,
     /// Number and value of features that are not 0.
     values: Vec<(u32, f64)>,
-    text: Box<dyn Fn(&[EdgeId]) -> String + Send + Sync>,
+    text: Box<ReadEdges>,
 }
 
 /// Where its tails, edges and values end; they begin where those of the arc before it end.

@@ -64,4 +64,4 @@ pub use mixture::{Mixture, MixtureStats};
 pub use plot::curve;
 pub use pool::{Candidate, Entry, Pool, Values, vector};
 pub use pro::{ProConfig, pro};
-pub use tuning::{Decode, Method, Plan, Round, Start, Tuned, tune};
+pub use tuning::{Decode, Listed, Method, Plan, Round, Start, Tuned, tune};

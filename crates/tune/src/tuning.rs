@@ -12,6 +12,9 @@ use crate::mira::{MiraConfig, mira};
 use crate::pool::{Candidate, Pool, vector};
 use crate::pro::{ProConfig, pro};
 
+/// The best translations of a sentence, and all that were found if they are known.
+pub type Listed = (Vec<Candidate>, Option<FeatureForest>);
+
 /// A decoder as tuning sees it.
 pub trait Decode {
     /// What can go wrong.
@@ -32,7 +35,7 @@ pub trait Decode {
         names: &mut Vocab,
         weights: &[f64],
         _margin: f64,
-    ) -> Result<Vec<(Vec<Candidate>, Option<FeatureForest>)>, Self::Error> {
+    ) -> Result<Vec<Listed>, Self::Error> {
         Ok(self.decode(names, weights)?.into_iter().map(|list| (list, None)).collect())
     }
 }
