@@ -32,16 +32,6 @@ impl MappedFile {
         Ok(Self { map, good: Mutex::default() })
     }
 
-    /// Has pages of the file mapped at once, which takes a third of the time that meeting them one by one does. Where
-    /// the system cannot, they are met one by one.
-    pub(crate) fn expect(&self, start: usize, length: usize) {
-        const WORTH_A_CALL: usize = 1 << 18;
-        #[cfg(target_os = "linux")]
-        if length >= WORTH_A_CALL {
-            let _ = self.map.advise_range(memmap2::Advice::PopulateRead, start, length);
-        }
-    }
-
     /// Whether a piece was found good before.
     pub(crate) fn is_good(&self, piece: [u64; 3]) -> bool {
         self.good.lock().is_ok_and(|good| good.contains(&piece))
