@@ -125,12 +125,7 @@ impl Text<'_> {
         Found { list, forest }
     }
 
-    fn decode_text(
-        &mut self,
-        names: &mut Vocab,
-        weights: &[f64],
-        margin: Option<f64>,
-    ) -> Vec<Listed> {
+    fn decode_text(&mut self, names: &mut Vocab, weights: &[f64], margin: Option<f64>) -> Vec<Listed> {
         self.model = Arc::new(self.model.with_weights(named(names, weights)));
         // Names are numbered in the order of the text, whichever thread decoded what.
         let numbers: Vec<usize> =
