@@ -151,6 +151,8 @@ impl Model {
         vocab: Vocab,
         text: TextParts,
     ) -> Result<Self> {
+        // Other kinds of rules would match nothing in a tree.
+        grammar.expect(Formalism::Tree)?;
         if lms.is_empty() {
             return Err(Error::NoLanguageModel);
         }

@@ -288,7 +288,7 @@ fn matches_and_marks_are_those_of_every_node() {
         let wanted = |node: NodeId| node.0 != 1;
         let mut found: Vec<(u32, RuleId)> = Vec::new();
         each_match(&grammar, &forest, wanted, |node, _, rules| {
-            found.extend(rules.iter().map(|&id| (node.0, id)))
+            found.extend(rules.iter().map(|&id| (node.0, id)));
         });
         let mut expected: Vec<(u32, RuleId)> = Vec::new();
         let (mut filter, mut kept) = (Filter::new(0.0, 0), 0);

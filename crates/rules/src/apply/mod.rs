@@ -5,6 +5,7 @@ mod applier;
 mod applying;
 mod find;
 mod matching;
+mod sentences;
 
 pub use crate::input::Input;
 pub use affiliation::source_leaves;
