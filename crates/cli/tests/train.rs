@@ -311,7 +311,8 @@ fn what_is_wrong_is_told_before_long_work_and_leaves_no_model() {
     std::fs::write(corpus.path("bad.zh"), bytes).unwrap();
     let message = with(&["--source", "bad.zh"]);
     assert!(message.contains("bad.zh:2") && message.contains("UTF-8"), "{message}");
-    assert!(told(&[]).contains("--treebank, --parser or --trees"));
+    assert!(told(&["--kind", "tree"]).contains("--treebank, --parser or --trees"));
+    assert!(told(&["--kind", "phrases"]).contains("tree or hiero"));
     corpus.write(
         "english",
         "(S (NP (DT the) (NN cat)) (VP (VBZ sleeps)))\n(S (NP (DT a) (NN dog)) (VP (VBZ runs)))\n",

@@ -152,6 +152,10 @@ impl Model {
         vocab: Vocab,
         text: TextParts,
     ) -> Result<Self> {
+        if grammar.meta().formalism == Formalism::Phrase {
+            // Phrases are put together in any order, which no search does yet.
+            grammar.expect(Formalism::Hiero)?;
+        }
         if lms.is_empty() {
             return Err(Error::NoLanguageModel);
         }

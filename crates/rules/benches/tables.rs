@@ -28,7 +28,7 @@ fn main() {
     {
         let path = scratch.path().join("rules");
         let preprocessing = Preprocessing { binarise: Some(Direction::Right), ..Preprocessing::as_is() };
-        let config = ImportConfig { preprocessing, precision };
+        let config = ImportConfig { preprocessing, precision, ..ImportConfig::default() };
         import(&folder.join("rule-table.gz"), TextFormat::Travatar, &path, &config, &Silent).unwrap();
         let bytes = std::fs::metadata(&path).unwrap().len();
         let time = |work: &dyn Fn()| {

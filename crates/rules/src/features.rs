@@ -22,7 +22,7 @@ const LN: &str = "natural logarithm";
 const NUMBER: &str = "count";
 
 /// All features, in the order of tables, then those of other parts of a model.
-pub const FEATURES: [Feature; 15] = [
+pub const FEATURES: [Feature; 16] = [
     feature("p_ef", "how likely the target side is for the source side of a rule", LN, Some("egfp")),
     feature("p_fe", "how likely the source side is for the target side of a rule", LN, Some("fgep")),
     feature(
@@ -60,6 +60,12 @@ pub const FEATURES: [Feature; 15] = [
     feature("oov", "1 for each source word that is copied because no rule has it", NUMBER, None),
     feature("parse", "how likely the tree is, if the input is a forest of trees", LN, Some("parse")),
     feature("lm", "how likely the target words are, each after those before it", LN, None),
+    feature(
+        "msd.",
+        "how likely a phrase pair follows what is before, or is followed, in order (mono), swapped or apart (disc)",
+        LN,
+        None,
+    ),
     feature("tw.", "sparse: 1 for each time that this target word is used", NUMBER, None),
     feature("wp.", "sparse: 1 for each time that these two words are linked", NUMBER, None),
     feature("ro.", "sparse: 1 for each rule of this label that puts its parts in this order", NUMBER, None),
@@ -116,7 +122,17 @@ mod tests {
 
     #[test]
     fn every_name_of_a_model_has_a_meaning() {
-        for name in ["tm0.p_ef", "tm1.rare", "lm0", "lm", "glue", "tw.the", "wp.a~b", "ro.NP.2-1"] {
+        for name in [
+            "tm0.p_ef",
+            "tm1.rare",
+            "lm0",
+            "lm",
+            "glue",
+            "tw.the",
+            "wp.a~b",
+            "ro.NP.2-1",
+            "tm0.msd.prev.mono",
+        ] {
             assert!(!meaning(name).is_empty(), "{name}");
         }
         assert_eq!(meaning("tm0.p_ef"), FEATURES[0].meaning);

@@ -1,13 +1,14 @@
 //! Foreign tables into ours.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sylvan_base::{Progress, Result, Vocab};
 use sylvan_store::TextReader;
 
 use crate::features::{FEATURES, from_travatar};
-use crate::formats::{RuleReader, TextFormat, TextRule};
-use crate::{GrammarBuilder, Limits, Meta, Precision, Preprocessing, TargetSide};
+use crate::formats::{ReorderingTable, RuleReader, TextFormat, TextRule};
+use crate::score::ORIENTATIONS;
+use crate::{Formalism, GrammarBuilder, Limits, Meta, Precision, Preprocessing, TargetSide};
 
 /// Settings of an import.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +17,10 @@ pub struct ImportConfig {
     pub preprocessing: Preprocessing,
     /// How feature values are kept.
     pub precision: Precision,
+    /// The kind of rules.
+    pub formalism: Formalism,
+    /// Of phrase pairs: Moses' table of their orientations.
+    pub reordering: Option<PathBuf>,
 }
 
 /// What an import did.
@@ -27,6 +32,12 @@ pub struct Imported {
     pub renamed: Vec<(String, String)>,
     /// Features left out because they can be read off every rule: counts of rules and words.
     pub implied: Vec<String>,
+    /// Glue rules that were left out.
+    pub glue: usize,
+    /// Phrase pairs without orientations, if there is a table of them.
+    pub unoriented: usize,
+    /// Orientations of phrase pairs that the table does not have.
+    pub unused: usize,
 }
 
 /// Reads another toolkit's table and writes ours.
@@ -40,7 +51,7 @@ pub fn import(
     progress.begin("reading rules", None);
     let mut reader = TextReader::open(from)?;
     let mut vocab = Vocab::new();
-    let mut lines = RuleReader::new(format);
+    let mut lines = RuleReader::of(format, config.formalism);
     let mut rules: Vec<TextRule> = Vec::new();
     while let Some(mut rule) = lines.next_rule(&mut reader, &mut vocab)? {
         config.preprocessing.leaves.change_rule(&mut rule.rule, &mut vocab);
@@ -51,23 +62,38 @@ pub fn import(
     }
     progress.end();
     progress.begin("writing the table", None);
-    let mut imported = Imported { rules: rules.len(), ..Imported::default() };
+    let mut imported = Imported { rules: rules.len(), glue: lines.glue(), ..Imported::default() };
     let features = choose_features(format, lines.names(), &rules, &mut imported);
-    let names: Vec<&str> = features.iter().map(|(name, _)| name.as_str()).collect();
+    let mut names: Vec<&str> = features.iter().map(|(name, _)| name.as_str()).collect();
+    let mut reordering = match &config.reordering {
+        Some(path) => Some(ReorderingTable::read(&mut TextReader::open(path)?)?),
+        None => None,
+    };
+    if reordering.is_some() {
+        names.extend(ORIENTATIONS);
+    }
     let meta = Meta {
+        formalism: config.formalism,
         preprocessing: config.preprocessing,
         made_by: format!("import of a {} table", format.name()),
         limits: Limits::default(),
         ..Meta::new(names)
     };
     let mut builder = GrammarBuilder::with_meta(meta);
-    let mut values = vec![0.0; features.len()];
+    let mut values = vec![0.0; features.len() + if reordering.is_some() { ORIENTATIONS.len() } else { 0 }];
     for line in &rules {
         for (value, &(_, theirs)) in values.iter_mut().zip(&features) {
             *value = line.features.iter().find(|(name, _)| *name == theirs).map_or(0.0, |&(_, value)| value);
         }
+        if let Some(table) = &mut reordering {
+            let found = table.find(line.rule.source(), line.rule.target(), &vocab);
+            imported.unoriented += usize::from(found.is_none());
+            // As in Moses, what the table does not have costs nothing.
+            values[features.len()..].copy_from_slice(&found.unwrap_or_default());
+        }
         builder.add_counted(&line.rule, &values, line.count, &line.links, &vocab);
     }
+    imported.unused = reordering.map_or(0, |table| table.unused());
     drop(rules);
     builder.write(to, &vocab, config.precision)?;
     progress.end();
@@ -87,6 +113,8 @@ fn choose_features(
     let mut features: Vec<(usize, String, usize)> = Vec::new();
     for (number, name) in names.iter().enumerate() {
         let implied: Option<fn(&TextRule) -> usize> = match name.as_str() {
+            // Moses once wrote e for each rule into its tables.
+            "moses4" if format == TextFormat::Moses => Some(|_| 1),
             _ if format != TextFormat::Travatar => None,
             "p" => Some(|_| 1),
             "w" => {
@@ -94,7 +122,12 @@ fn choose_features(
             }
             _ => None,
         };
-        if implied.is_some_and(|count| rules.iter().all(|rule| value(rule, number) == count(rule) as f32)) {
+        // It was printed as 2.718.
+        let least = if format == TextFormat::Moses { 1e-3 } else { 0.0 };
+        let is_implied = |rule: &TextRule, count: fn(&TextRule) -> usize| {
+            (value(rule, number) - count(rule) as f32).abs() <= least
+        };
+        if implied.is_some_and(|count| rules.iter().all(|rule| is_implied(rule, count))) {
             imported.implied.push(name.clone());
             continue;
         }

@@ -1,4 +1,5 @@
-//! Tree-to-string rules: what they are, how they are learnt, kept, and found again in a tree.
+//! Translation rules: what they are, how they are learnt, kept, and found again in a tree. Tree-to-string rules, and
+//! without trees Hiero rules and phrase pairs.
 //!
 //! ```text
 //! corpus --extract--> occurrences --aggregate--> counted rules --score--> Grammar (a mapped table)
@@ -6,8 +7,8 @@
 //!                                        tree or packed forest --apply--> TranslationForest
 //! ```
 //!
-//! *Useful for* getting from parallel trees to a forest that a search can walk. *Not useful for* choosing
-//! among translations: there is no language model here.
+//! *Useful for* getting from parallel text or trees to tables, and from a tree to a forest that a search can walk.
+//! *Not useful for* choosing among translations: there is no language model here.
 //!
 //! ```
 //! use sylvan_base::Vocab;
@@ -42,11 +43,14 @@ pub use import::{ImportConfig, Imported, import};
 pub use overlay::Overlay;
 pub use preprocessing::{Leaves, Preprocessing};
 pub use rule::{InvalidRule, Rule, Source, TargetSide};
-pub use score::{ScoreConfig, Scored, Significance, Smoothing, TargetKey};
+pub use score::{OrientationSmoothing, ScoreConfig, Scored, Significance, Smoothing, TargetKey};
 pub use sparse::{Sparse, SparseWeights};
 pub use table::{
-    Count, Filter, Formalism, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount, RuleId, RuleNotes,
-    SourceId, WordLink,
+    Count, FLAT_LABEL, Filter, Formalism, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount,
+    RuleId, RuleNotes, SourceId, WordLink,
 };
-pub use train::{TrainConfig, Trained, TrainingFiles, TreeFormat, extract_counts, score_counts, train};
+pub use train::{
+    FlatConfig, TextFiles, TrainConfig, Trained, TrainingFiles, TreeFormat, extract_counts, score_counts,
+    train, train_flat,
+};
 pub use weights::Weights;

@@ -35,6 +35,8 @@ pub struct Config {
     pub out: PathBuf,
     /// Whether texts are already tokenised; then translations are tokens, too.
     pub tokenized: bool,
+    /// What rules are learnt: tree or hiero; empty for tree if there are trees or a way to make them, else hiero.
+    pub kind: String,
     /// Trees to train a parser from.
     pub treebank: Option<PathBuf>,
     /// A trained parser.
@@ -101,6 +103,7 @@ impl Default for Config {
             target_lang: String::new(),
             out: PathBuf::new(),
             tokenized: false,
+            kind: String::new(),
             treebank: None,
             parser: None,
             trees: None,

@@ -29,7 +29,6 @@ use std::path::PathBuf;
 
 use sylvan_base::Progress;
 use sylvan_decode::Result;
-use sylvan_rules::Formalism;
 
 pub use config::Config;
 pub use work::StageReport;
@@ -57,7 +56,7 @@ pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)
     let settings = preflight::check(config, say)?;
     let folder = config.work_folder();
     let mut run = Run::new(config, settings, WorkFolder::open(&folder)?, progress);
-    for stage in stages::of(Formalism::Tree)? {
+    for stage in stages::of(settings.formalism)? {
         stage(&mut run, say)?;
     }
     let verdict = verdict::verdict(&run.scores, run.pairs);

@@ -6,7 +6,7 @@ use sylvan_align::{Heuristic, Preset};
 use sylvan_base::{Fault, InputError};
 use sylvan_eval::Tokenizer;
 use sylvan_parse::{Kind, Parser};
-use sylvan_rules::Smoothing;
+use sylvan_rules::{Formalism, Smoothing};
 use sylvan_store::{TextReader, is_same_file};
 use sylvan_text::{Lang, language};
 use sylvan_trees::Direction;
@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) smoothing: Smoothing,
     pub(crate) binarize: Option<Direction>,
     pub(crate) metric: Mixture,
+    /// What rules are learnt.
+    pub(crate) formalism: Formalism,
     /// Whether weights are tuned on forests.
     pub(crate) forests: bool,
     /// How many of the last training pairs are held out.
@@ -146,8 +148,29 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
         lm_text += count_lines(path)?.1;
     }
     let sizes = Sizes { texts: source_bytes + target_bytes, dev: dev_bytes, treebank, parser, lm_text };
+    if config.kind.is_empty() && settings.formalism == Formalism::Hiero {
+        say(
+            "note: no treebank, parser or trees, so rules with gaps are learnt from the text alone (--kind hiero)",
+        );
+    }
     room(config, &sizes, say)?;
     Ok(settings)
+}
+
+/// What was asked for, or what the files are good for.
+fn formalism(config: &Config) -> Result<Formalism> {
+    let syntax = config.trees.is_some() || config.parser.is_some() || config.treebank.is_some();
+    match config.kind.as_str() {
+        "tree" => Ok(Formalism::Tree),
+        "" if syntax => Ok(Formalism::Tree),
+        "hiero" if syntax => {
+            let found = "trees, a parser or a treebank with kind hiero";
+            Err(Error::setting("kind", found, "one or the other")
+                .advise("such rules are learnt from text alone"))
+        }
+        "hiero" | "" => Ok(Formalism::Hiero),
+        other => Err(Error::setting("kind", format!("{other:?}"), "tree or hiero")),
+    }
 }
 
 fn settings(config: &Config) -> Result<Settings> {
@@ -197,6 +220,7 @@ fn settings(config: &Config) -> Result<Settings> {
         smoothing,
         binarize,
         metric: metric.map_err(|fault| Error::setting("metric", fault.found, fault.expected))?,
+        formalism: formalism(config)?,
         forests,
         holdout: 0,
         dev: 0,
@@ -225,7 +249,10 @@ fn needed(config: &Config) -> Result<()> {
         let fault = |fault: Fault| Error::setting(name, fault.found, fault.expected).advise(&fault.advice);
         language(lang).map_err(fault)?;
     }
-    let no_trees = config.trees.is_none() && config.parser.is_none() && config.treebank.is_none();
+    let no_trees = formalism(config)? == Formalism::Tree
+        && config.trees.is_none()
+        && config.parser.is_none()
+        && config.treebank.is_none();
     if no_trees {
         missing.push("--treebank, --parser or --trees".to_string());
     }
@@ -251,9 +278,17 @@ fn needed(config: &Config) -> Result<()> {
     if config.parser.is_some() && config.treebank.is_some() {
         return Err(Error::setting("parser", "a parser and a treebank", "one of them"));
     }
+    if config.dev_trees.is_some() && formalism(config)? == Formalism::Hiero {
+        return Err(Error::setting(
+            "dev-trees",
+            "trees of the tuning text alone",
+            "trees of both texts, or none",
+        ));
+    }
     let can_parse = config.parser.is_some() || config.treebank.is_some();
     // A tuning text that is part of the training text brings its trees along.
-    let dev_has_trees = config.dev_trees.is_some() || is_empty(&config.dev_source);
+    let dev_has_trees =
+        config.dev_trees.is_some() || (is_empty(&config.dev_source) && config.trees.is_some());
     if config.trees.is_some() != dev_has_trees && !can_parse {
         return Err(Error::setting("dev-trees", "trees of one text only", "--trees and --dev-trees")
             .advise("or a parser for the other"));

@@ -7,7 +7,8 @@ use sylvan_base::Progress;
 use crate::config::Config;
 use crate::preflight::Settings;
 use crate::work::WorkFolder;
-use sylvan_decode::{Error, Result};
+use sylvan_decode::{Error, Input, Result};
+use sylvan_rules::Formalism;
 
 /// One text on its way through the stages: where its words, trees and references are now.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +21,8 @@ pub(crate) struct Part {
     pub(crate) trees: Option<PathBuf>,
     /// The target as given, to measure against.
     pub(crate) reference: PathBuf,
+    /// The source as given.
+    pub(crate) given: PathBuf,
 }
 
 impl Part {
@@ -29,6 +32,15 @@ impl Part {
             target: target.to_path_buf(),
             trees: trees.map(Path::to_path_buf),
             reference: target.to_path_buf(),
+            given: source.to_path_buf(),
+        }
+    }
+
+    /// What is translated of it: its words, or its trees, which a stage or the user has made by now.
+    pub(crate) fn input(&self, formalism: Formalism) -> Result<(&Path, Input)> {
+        match formalism {
+            Formalism::Tree => Ok((self.trees()?, Input::Tree)),
+            _ => Ok((&self.source, Input::Text)),
         }
     }
 

@@ -71,7 +71,11 @@ pub(crate) struct Train {
     /// Do not keep the training text in the model: it is smaller, and `sylvan explain` shows no training lines.
     #[arg(long, help_heading = "Texts")]
     no_lines: bool,
-    /// Trees to train a parser from [this, --parser or --trees is required]: Penn brackets, CoNLL-U (any language of
+    /// What rules are learnt: tree, or hiero (rules with gaps, from the texts alone) [default: tree if there are trees
+    /// or a way to make them].
+    #[arg(long, value_name = "KIND", help_heading = "Syntax and links")]
+    kind: Option<String>,
+    /// Trees to train a parser from, for rules with syntax: Penn brackets, CoNLL-U (any language of
     /// universaldependencies.org) or Egret forests.
     #[arg(long, value_name = "FILE", help_heading = "Syntax and links")]
     treebank: Option<PathBuf>,
@@ -169,6 +173,7 @@ impl Train {
             dev_target,
             source_lang,
             target_lang,
+            kind,
             out,
             memory,
             align_preset,
@@ -224,7 +229,7 @@ mod tests {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
             match arg.get_long() {
                 Some("memory") => assert_eq!(parse_size(shown).unwrap().to_string(), value),
-                Some("holdout" | "dev-source") => continue,
+                Some("holdout" | "dev-source" | "kind") => continue,
                 _ => assert_eq!(shown, value, "{:?}", arg.get_long()),
             }
             told += 1;

@@ -99,18 +99,18 @@ pub(crate) fn take_links(bytes: &mut &[u8], out: &mut Vec<WordLink>) -> Option<(
     Some(())
 }
 
-/// A rule's value: its count and the lines that it was seen in, those with the smallest hashes first.
-pub(crate) fn put_value(out: &mut Vec<u8>, count: crate::Count, line: Option<u64>) {
+/// A rule's value: its count, its tallies if the table has any, and the lines that it was seen in, those with the
+/// smallest hashes first.
+pub(crate) fn put_value(out: &mut Vec<u8>, count: crate::Count, tallies: &[u64], lines: &[u64]) {
     varint::put(out, count.packed());
-    if let Some(line) = line {
-        varint::put(out, line);
-    }
+    tallies.iter().chain(lines).for_each(|&number| varint::put(out, number));
 }
 
-/// Reads a value.
-pub(crate) fn read_value(value: &[u8], lines: &mut Vec<u64>) -> crate::Count {
+/// Reads a value; `tallies` has the right length.
+pub(crate) fn read_value(value: &[u8], tallies: &mut [u64], lines: &mut Vec<u64>) -> crate::Count {
     let mut cursor = Cursor::new(value, 0);
     let count = crate::Count::unpacked(cursor.number().unwrap_or(0));
+    tallies.iter_mut().for_each(|tally| *tally = cursor.number().unwrap_or(0));
     lines.clear();
     lines.extend(std::iter::from_fn(|| cursor.number()));
     count

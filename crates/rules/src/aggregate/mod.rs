@@ -12,30 +12,35 @@ mod merge;
 mod pairs;
 mod spool;
 
-use sylvan_store::varint::put;
-
 pub(crate) use merge::Merged;
 pub(crate) use pairs::{Pairs, SortedPairs};
 pub(crate) use spool::Spool;
 
-/// How the values of equal keys become one: counts are added, and of the training lines those with the smallest
-/// hashes are kept. Both are associative.
+/// How the values of equal keys become one: counts and tallies are added, and of the training lines those with the
+/// smallest hashes are kept. All are associative.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RuleValues {
     /// Lines to keep.
     pub(crate) lines: usize,
+    /// Further whole numbers that are counted with each rule, at most [`MOST_TALLIES`].
+    pub(crate) tallies: usize,
 }
+
+/// Three orientations towards what is before, three towards what is after.
+pub(crate) const MOST_TALLIES: usize = 6;
 
 impl RuleValues {
     /// Takes over the value of an equal key.
-    fn merge(self, into: &mut Vec<u8>, other: &[u8]) {
+    pub(crate) fn merge(self, into: &mut Vec<u8>, other: &[u8]) {
         let (mut lines, mut more) = (Vec::new(), Vec::new());
-        let mut count = key::read_value(into, &mut lines);
-        count += key::read_value(other, &mut more);
-        into.clear();
-        put(into, count.packed());
+        let (mut sums, mut tallies) = ([0; MOST_TALLIES], [0; MOST_TALLIES]);
+        let (sums, tallies) = (&mut sums[..self.tallies], &mut tallies[..self.tallies]);
+        let mut count = key::read_value(into, sums, &mut lines);
+        count += key::read_value(other, tallies, &mut more);
+        sums.iter_mut().zip(tallies).for_each(|(sum, tally)| *sum = sum.saturating_add(*tally));
         self.merge_lines(&mut lines, &more);
-        lines.iter().for_each(|&line| put(into, line));
+        into.clear();
+        key::put_value(into, count, sums, &lines);
     }
 
     /// Adds lines to those that are kept.

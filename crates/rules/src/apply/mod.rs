@@ -6,6 +6,7 @@ mod applying;
 mod chart;
 mod find;
 mod matching;
+mod sentences;
 
 pub use crate::input::Input;
 pub use affiliation::source_leaves;

@@ -19,9 +19,9 @@ use crate::input::Input;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("link {}-{}, but there are {source_len} source and {target_len} target words", link.source, link.target)]
 pub struct LinkOutOfRange {
-    link: Link,
-    source_len: usize,
-    target_len: usize,
+    pub(super) link: Link,
+    pub(super) source_len: usize,
+    pub(super) target_len: usize,
 }
 
 /// The target words linked to what is below a node.

@@ -1,13 +1,18 @@
-//! Learning rules from trees, target words and word links.
+//! Learning rules from target words and word links, with trees of the source sentences or without.
 //!
 //! ```text
-//! input, target, links --frontier--> closures --graph--> minimal rules --compose--> rule occurrences
+//! input, target, links  --frontier--> closures --graph--> minimal rules --compose--> rule occurrences
+//! source, target, links --phrases--> phrase pairs --hiero or orientation--> flat rule occurrences
 //! ```
 
 mod compose;
+mod flat;
 mod frontier;
 mod graph;
+mod hiero;
 mod occurrence;
+mod orientation;
+mod phrases;
 
 use sylvan_base::Symbol;
 use sylvan_corpus::Link;
@@ -16,11 +21,16 @@ use sylvan_trees::{NodeId, Tree};
 use crate::input::Input;
 use crate::{Count, Rule};
 use compose::Composer;
+pub(crate) use flat::FlatPlace;
+pub use flat::{FlatExtractor, FlatOccurrence, FlatRules, PhraseConfig};
 use frontier::Frontier;
 pub use frontier::LinkOutOfRange;
 use graph::RuleGraph;
+pub use hiero::HieroConfig;
 pub use occurrence::Occurrence;
 pub(crate) use occurrence::Place;
+pub use orientation::{Orientation, OrientationModel};
+pub use phrases::{Boundary, PhraseLimits, PhrasePair};
 
 /// What becomes of target words without a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

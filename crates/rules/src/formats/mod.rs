@@ -4,12 +4,16 @@ mod brackets;
 mod cdec;
 mod line;
 mod moses;
+mod reordering;
 mod travatar;
 
+use line::Fields;
 use sylvan_base::{Fault, Result, Vocab};
 use sylvan_store::{Output, TextReader};
 
-use crate::{Grammar, Rule, RuleCount, WordLink};
+use crate::{Formalism, Grammar, Rule, RuleCount, RuleId, RuleNotes, WordLink};
+pub(crate) use reordering::ReorderingTable;
+pub use reordering::export_reordering;
 pub use travatar::read_travatar;
 pub(crate) use travatar::{count_line, parse_count_line};
 
@@ -18,10 +22,10 @@ pub(crate) use travatar::{count_line, parse_count_line};
 pub enum TextFormat {
     /// Travatar's tables: all of a rule.
     Travatar,
-    /// Moses' rule tables with source trees: four scores, links and counts. Features beyond those of this crate lose
-    /// their names.
+    /// Moses' rule tables with source trees, its hierarchical rule tables, its phrase tables: four scores, links and
+    /// counts. Features beyond those of this crate lose their names.
     Moses,
-    /// cdec's tree-to-string grammars: all features and links; counts are lost.
+    /// cdec's tree-to-string grammars, and its hierarchical ones: all features and links; counts are lost.
     Cdec,
     /// Joshua's grammars, which cdec reads too: flat sides under the label of the root, so that trees of more than one
     /// level lose their inside.
@@ -76,13 +80,25 @@ impl Names {
 #[derive(Debug)]
 pub struct RuleReader {
     format: TextFormat,
+    formalism: Formalism,
     names: Names,
+    glue: usize,
 }
 
 impl RuleReader {
-    /// A reader for one table.
+    /// A reader for one table of rules for trees.
     pub fn new(format: TextFormat) -> Self {
-        Self { format, names: Names::default() }
+        Self::of(format, Formalism::Tree)
+    }
+
+    /// A reader for one table of rules of some kind.
+    pub fn of(format: TextFormat, formalism: Formalism) -> Self {
+        Self { format, formalism, names: Names::default(), glue: 0 }
+    }
+
+    /// How many glue rules were skipped: those of Hiero grammars that have no words. Decoders have their own.
+    pub fn glue(&self) -> usize {
+        self.glue
     }
 
     /// The feature names that were met so far, in that order.
@@ -97,32 +113,64 @@ impl RuleReader {
             if line.trim().is_empty() || (comments && line.starts_with('#')) {
                 continue;
             }
-            let parsed = match self.format {
-                TextFormat::Travatar => travatar::parse(line, &mut self.names, vocab),
-                TextFormat::Moses => moses::parse(line, &mut self.names, vocab),
-                TextFormat::Cdec => cdec::parse(line, &mut self.names, vocab),
-                TextFormat::Joshua => cdec::parse_flat(line, &mut self.names, vocab),
+            if self.formalism == Formalism::Hiero && is_glue(self.format, line) {
+                self.glue += 1;
+                continue;
+            }
+            let parse = match (self.format, self.formalism) {
+                (TextFormat::Travatar, _) => travatar::parse,
+                (TextFormat::Moses, Formalism::Phrase) => moses::parse_phrase,
+                (TextFormat::Moses, _) => moses::parse,
+                (TextFormat::Cdec, Formalism::Tree) => cdec::parse,
+                (TextFormat::Cdec | TextFormat::Joshua, _) => cdec::parse_flat,
             };
+            let parsed = parse(line, &mut self.names, vocab).and_then(|rule| {
+                let checked = self.formalism.check(&rule.rule, vocab);
+                checked.map_err(|expected| Fault::new(0, rule.rule.show(vocab), expected))?;
+                Ok(rule)
+            });
             if self.names.0.len() > MOST_FEATURES {
                 let found = format!("more than {MOST_FEATURES} names of features");
                 let fault = Fault::new(0, found, "a table whose rules have the same features");
                 return Err(reader.locate(fault));
             }
             return parsed.map(Some).map_err(|fault| {
-                reader.locate(fault.advise(format!("is this a {} rule table?", self.format.name())))
+                let kind = match self.formalism {
+                    Formalism::Tree => "rule table",
+                    Formalism::Hiero => "table of Hiero rules (--kind hiero)",
+                    Formalism::Phrase => "phrase table (--kind phrase)",
+                };
+                reader.locate(fault.advise(format!("is this a {} {kind}?", self.format.name())))
             });
         }
         Ok(None)
     }
 }
 
+/// Whether the source side of a line has nothing but variables and sentence boundaries.
+fn is_glue(format: TextFormat, line: &str) -> bool {
+    let field = match format {
+        TextFormat::Travatar => return false,
+        TextFormat::Moses => 0,
+        TextFormat::Cdec | TextFormat::Joshua => 1,
+    };
+    let Some(source) = Fields::new(line).nth(field) else { return false };
+    let bare =
+        |token: &str| matches!(token, "<s>" | "</s>") || (token.starts_with('[') && token.ends_with(']'));
+    source.split_ascii_whitespace().all(bare) && !source.trim().is_empty()
+}
+
+type Write = fn(&Grammar, RuleId, &Rule, &RuleNotes, &Vocab, &mut String);
+
 /// Writes all rules of a table, in the order of the table.
 pub fn export(grammar: &Grammar, vocab: &Vocab, format: TextFormat, out: &mut Output) -> Result<u64> {
-    let write = match format {
-        TextFormat::Travatar => travatar::write,
-        TextFormat::Moses => moses::write,
-        TextFormat::Cdec => cdec::write,
-        TextFormat::Joshua => cdec::write_flat,
+    let write: Write = match (format, grammar.meta().formalism) {
+        (TextFormat::Travatar, _) => travatar::write,
+        (TextFormat::Moses, Formalism::Tree) => moses::write,
+        (TextFormat::Moses, Formalism::Hiero) => moses::write_flat,
+        (TextFormat::Moses, Formalism::Phrase) => moses::write_phrase,
+        (TextFormat::Cdec, Formalism::Tree) => cdec::write,
+        (TextFormat::Cdec | TextFormat::Joshua, _) => cdec::write_flat,
     };
     let mut line = String::new();
     let mut rules = 0;

@@ -7,6 +7,8 @@
 //! ```
 
 mod lexicon;
+mod orientations;
+mod samples;
 mod significance;
 mod smoothing;
 mod targets;
@@ -18,12 +20,17 @@ use sylvan_base::{Progress, Result, Vocab};
 use sylvan_store::Scratch;
 use sylvan_store::varint::{Cursor, put};
 
-use crate::aggregate::{Merged, RuleValues, Spool, key};
+use crate::aggregate::{MOST_TALLIES, Merged, RuleValues, Spool, key};
 use crate::table::tokens::TokenInterner;
 use crate::table::{CodeBook, Codes, RuleRecord, TableBuilder, TableFile};
 use crate::{Count, Meta, Precision, RuleCount, Source, TargetSide, WordLink};
 use lexicon::LexWork;
 pub(crate) use lexicon::Lexicon;
+pub(crate) use orientations::ORIENTATIONS;
+use orientations::OrientationPriors;
+pub use orientations::OrientationSmoothing;
+use samples::Counts;
+pub(crate) use samples::RANK;
 pub use smoothing::Smoothing;
 use smoothing::{CountsOfCounts, Partners, Smoother};
 use targets::{TargetCounts, TargetSorter};
@@ -71,11 +78,19 @@ pub struct ScoreConfig {
     pub evidence: bool,
 }
 
-impl ScoreConfig {
-    /// The features that scoring gives rules.
-    fn features(&self) -> &'static [&'static str] {
-        const ALL: [&str; 6] = ["p_ef", "p_fe", "lex_ef", "lex_fe", "rare", "lexical"];
-        if self.evidence { &ALL } else { &ALL[..4] }
+/// What scoring does to flat rules besides.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct FlatScoring {
+    /// Smoothing of orientations, if they were counted.
+    pub(crate) orientations: Option<OrientationSmoothing>,
+    /// Occurrences per source side that count; 0 for all.
+    pub(crate) samples: u32,
+}
+
+impl FlatScoring {
+    /// How many tallies each rule has.
+    pub(crate) fn tallies(&self) -> usize {
+        if self.orientations.is_some() { MOST_TALLIES } else { 0 }
     }
 }
 
@@ -113,6 +128,7 @@ pub(crate) struct Scorer<'a> {
     pub(crate) lexicon: &'a Lexicon,
     pub(crate) scratch: Arc<Scratch>,
     pub(crate) memory: usize,
+    pub(crate) flat: Option<FlatScoring>,
     pub(crate) progress: &'a dyn Progress,
 }
 
@@ -121,6 +137,8 @@ pub(crate) struct Scorer<'a> {
 struct Counted {
     target: Vec<TargetSide>,
     count: Count,
+    /// How often each orientation was seen.
+    tallies: Vec<u64>,
     links: Vec<WordLink>,
     lines: Vec<u64>,
     features: Vec<f32>,
@@ -145,9 +163,11 @@ impl Scorer<'_> {
         let mut spool = Spool::new(&self.scratch, self.memory / 8);
         let mut targets = TargetSorter::new(&self.scratch, self.memory / 8);
         let mut counts = CountsOfCounts::default();
+        let mut orientations = [0; MOST_TALLIES];
         self.group(merged, |group, record| {
             for rule in &group.rules {
                 counts.add(rule.count);
+                orientations.iter_mut().zip(&rule.tallies).for_each(|(sum, tally)| *sum += tally);
                 targets.add(&group.sides, &rule.target, rule.count, self.config.target_key)?;
             }
             scored.sources += 1;
@@ -160,8 +180,10 @@ impl Scorer<'_> {
         self.progress.end();
         self.progress.begin("scoring rules", Some(scored.distinct));
         let smoother = Smoother::new(self.config.smoothing, &counts);
+        let smoothing = self.flat.and_then(|flat| flat.orientations).unwrap_or_default();
+        let priors = OrientationPriors::new(smoothing, &orientations);
         let mut of_targets = targets.finish(scored.distinct)?;
-        let names = self.config.features();
+        let names = self.features();
         self.meta.features = names.iter().map(ToString::to_string).collect();
         self.meta.lines_per_rule = self.config.lines;
         self.meta.limits.per_source = (self.config.per_source > 0).then_some(self.config.per_source);
@@ -177,6 +199,11 @@ impl Scorer<'_> {
         spool.read(|bytes| {
             self.read_group(bytes, &mut group);
             self.score(&mut group, &mut of_targets, &smoother, scored.distinct, &mut work)?;
+            if self.tallies() > 0 {
+                for rule in &mut group.rules {
+                    rule.features.extend(priors.features(&rule.tallies));
+                }
+            }
             self.limit(&mut group);
             scored.kept += group.rules.len() as u64;
             if books.is_empty() {
@@ -197,7 +224,7 @@ impl Scorer<'_> {
             let books: Vec<Vec<f32>> = books.iter().map(CodeBook::values).collect();
             table = TableBuilder::new(Codes::coded(bits, &books));
             kept.read(|bytes| {
-                read_group(bytes, Some(names.len()), &mut group)
+                read_group(bytes, self.tallies(), Some(names.len()), &mut group)
                     .expect("records are written by this program");
                 push_group(&mut table, &group);
                 Ok(())
@@ -209,25 +236,42 @@ impl Scorer<'_> {
         result.map(|()| scored)
     }
 
+    /// The features that scoring gives rules.
+    fn features(&self) -> Vec<&'static str> {
+        const ALL: [&str; 6] = ["p_ef", "p_fe", "lex_ef", "lex_fe", "rare", "lexical"];
+        let mut names = if self.config.evidence { ALL.to_vec() } else { ALL[..4].to_vec() };
+        if self.tallies() > 0 {
+            names.extend(ORIENTATIONS);
+        }
+        names
+    }
+
+    fn tallies(&self) -> usize {
+        self.flat.map_or(0, |flat| flat.tallies())
+    }
+
     /// Calls `each` with the rules of each source side, and with the same as bytes.
     fn group(
         &self,
         merged: &mut Merged<'_>,
         mut each: impl FnMut(&Group, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let values = RuleValues { lines: self.config.lines as usize };
+        let values = RuleValues { lines: self.config.lines as usize, tallies: self.tallies() };
+        let samples = self.flat.map_or(0, |flat| flat.samples);
+        let tokens = self.tokens.tokens();
+        let mut merged = Counts::new(merged, samples, values)?;
+        let mut tallies = vec![0; self.tallies()];
         let mut group = Group::default();
         let mut record = Vec::new();
         let (mut target, mut links, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         // Of the current rule: its key without the links, and how often its best links were seen.
         let (mut sides, mut best) = (Vec::new(), Count::default());
-        let mut more = merged.advance()?;
+        let mut more = merged.advance(tokens)?;
         while more {
-            let bytes = key::source_len(&merged.key, self.tokens.tokens()).unwrap_or(0);
+            let bytes = key::source_len(&merged.key, tokens).unwrap_or(0);
             group.source.clear();
             group.source.extend_from_slice(&merged.key[..bytes]);
             key::take_source(&group.source, &mut group.tokens);
-            let tokens = self.tokens.tokens();
             group.sides.clear();
             group.sides.extend(group.tokens.iter().map(|&token| tokens[token as usize]));
             group.count = Count::default();
@@ -239,11 +283,12 @@ impl Scorer<'_> {
                 key::take_target(&mut rest, &mut target).expect("keys are written by this program");
                 let head = merged.key.len() - rest.len();
                 key::take_links(&mut rest, &mut links).expect("keys are written by this program");
-                let count = key::read_value(&merged.value, &mut lines);
+                let count = key::read_value(&merged.value, &mut tallies, &mut lines);
                 group.count += count;
                 match group.rules.last_mut() {
                     Some(rule) if sides == merged.key[..head] => {
                         rule.count += count;
+                        rule.tallies.iter_mut().zip(&tallies).for_each(|(sum, tally)| *sum += tally);
                         values.merge_lines(&mut rule.lines, &lines);
                         // The links seen most often; among equals the first in order.
                         if count > best {
@@ -258,13 +303,14 @@ impl Scorer<'_> {
                         group.rules.push(Counted {
                             target: target.clone(),
                             count,
+                            tallies: tallies.clone(),
                             links: links.clone(),
                             lines: lines.clone(),
                             ..Counted::default()
                         });
                     }
                 }
-                more = merged.advance()?;
+                more = merged.advance(tokens)?;
             }
             record.clear();
             write_group(&group, false, &mut record);
@@ -274,7 +320,7 @@ impl Scorer<'_> {
     }
 
     fn read_group(&self, bytes: &[u8], group: &mut Group) {
-        read_group(bytes, None, group).expect("records are written by this program");
+        read_group(bytes, self.tallies(), None, group).expect("records are written by this program");
         let tokens = self.tokens.tokens();
         group.sides.clear();
         group.sides.extend(group.tokens.iter().map(|&token| tokens[token as usize]));
@@ -382,6 +428,7 @@ fn write_group(group: &Group, scored: bool, out: &mut Vec<u8>) {
     for rule in &group.rules {
         key::put_target(out, &rule.target, &rule.links);
         put(out, rule.count.packed());
+        rule.tallies.iter().for_each(|&tally| put(out, tally));
         put(out, rule.lines.len() as u64);
         rule.lines.iter().for_each(|&line| put(out, line));
         if scored {
@@ -391,8 +438,9 @@ fn write_group(group: &Group, scored: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads what [`write_group`] wrote; `features` says how many each rule has, if they were written.
-fn read_group(bytes: &[u8], features: Option<usize>, group: &mut Group) -> Option<()> {
+/// Reads what [`write_group`] wrote, with this many tallies; `features` says how many each rule has, if they were
+/// written.
+fn read_group(bytes: &[u8], tallies: usize, features: Option<usize>, group: &mut Group) -> Option<()> {
     let mut cursor = Cursor::new(bytes, 0);
     group.tokens.clear();
     for _ in 0..cursor.small()? {
@@ -410,6 +458,10 @@ fn read_group(bytes: &[u8], features: Option<usize>, group: &mut Group) -> Optio
         key::take_links(&mut rest, &mut rule.links)?;
         cursor = Cursor::new(bytes, bytes.len() - rest.len());
         rule.count = Count::unpacked(cursor.number()?);
+        rule.tallies.clear();
+        for _ in 0..tallies {
+            rule.tallies.push(cursor.number()?);
+        }
         rule.lines.clear();
         for _ in 0..cursor.small()? {
             rule.lines.push(cursor.number()?);

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Preprocessing;
+use sylvan_base::{Symbol, Vocab};
+
+use crate::{Preprocessing, Rule};
 
 /// Limits that a table was made with; `None` where there was none or it is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -28,6 +30,24 @@ pub struct Limits {
     /// Target sides per source side.
     #[serde(default)]
     pub per_source: Option<u32>,
+    /// Flat rules: source words of the phrase pair that a rule was learnt from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<u32>,
+    /// Flat rules: target words of that phrase pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_span: Option<u32>,
+    /// Hiero rules: words and variables of a source side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbols: Option<u32>,
+    /// Hiero rules: words and variables of a target side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_symbols: Option<u32>,
+    /// Hiero rules: the least number of source words that a variable was put in place of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<u32>,
+    /// Hiero rules: the least number of target words that a variable was put in place of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_gap: Option<u32>,
 }
 
 /// What rules are applied to, and so how a sentence becomes a translation forest.
@@ -38,8 +58,10 @@ pub enum Formalism {
     /// Trees and packed forests of trees.
     #[default]
     Tree,
-    /// Sentences without syntax; rules with gaps, or phrases without.
+    /// Sentences, with rules that have variables: each is one flat node.
     Hiero,
+    /// Sentences, with phrase pairs.
+    Phrase,
 }
 
 impl Formalism {
@@ -48,9 +70,28 @@ impl Formalism {
         match self {
             Self::Tree => "tree",
             Self::Hiero => "hiero",
+            Self::Phrase => "phrase",
+        }
+    }
+
+    /// What rules of this kind look like, as far as the kind decides it; `Err` says what is expected instead.
+    pub fn check(self, rule: &Rule, vocab: &Vocab) -> Result<(), &'static str> {
+        if self == Self::Tree {
+            return Ok(());
+        }
+        let has_label = |label: Symbol| vocab.text(label) == FLAT_LABEL;
+        let flat = rule.nodes() == 1 && has_label(rule.root()) && rule.variables().all(has_label);
+        let has_variables = rule.variables().next().is_some();
+        match self {
+            _ if !flat => Err("one flat node with the label X, and variables with the label X"),
+            Self::Phrase if has_variables => Err("words alone, without variables"),
+            _ => Ok(()),
         }
     }
 }
+
+/// The label of flat rules and their variables.
+pub const FLAT_LABEL: &str = "X";
 
 /// What a table says about itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,6 +105,10 @@ pub struct Meta {
     pub features: Vec<String>,
     /// Bits per feature value, 32 for exact floats.
     pub feature_bits: u32,
+    /// What phrase pairs are counted as neighbours by the features `msd.`: word, phrase or hier; empty if there are
+    /// none or it is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub orientation: String,
     /// Limits that were kept while it was made.
     #[serde(default)]
     pub limits: Limits,
@@ -86,6 +131,7 @@ impl Meta {
             preprocessing: Preprocessing::as_is(),
             features: features.into_iter().map(str::to_string).collect(),
             feature_bits: 32,
+            orientation: String::new(),
             limits: Limits::default(),
             lines_per_rule: 0,
             made_by: String::new(),

@@ -14,9 +14,10 @@ mod rewrite;
 pub(crate) mod tokens;
 pub(crate) mod trie;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use sylvan_base::{Id, Symbol, define_id};
+use sylvan_base::{Id, InputError, Result, Symbol, define_id};
 use sylvan_store::varint::Cursor;
 use sylvan_store::{Container, FrozenVocab, Section};
 
@@ -26,7 +27,7 @@ pub use codes::Precision;
 pub(crate) use codes::{CodeBook, Codes};
 pub use count::Count;
 pub(crate) use file::TableFile;
-pub use meta::{Formalism, Limits, Meta};
+pub use meta::{FLAT_LABEL, Formalism, Limits, Meta};
 pub use rewrite::Filter;
 use tokens::Tokens;
 use trie::Trie;
@@ -127,6 +128,25 @@ impl Grammar {
     /// What the table says about itself.
     pub fn meta(&self) -> &Meta {
         &self.meta
+    }
+
+    /// The file; empty for a grammar in memory.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.file.as_ref().map_or_else(PathBuf::new, |(file, _)| file.path().to_path_buf())
+    }
+
+    /// Fails if the rules are not applied to what the caller has, such as a tree.
+    pub fn expect(&self, formalism: Formalism) -> Result<()> {
+        let found = self.meta.formalism;
+        if found == formalism {
+            return Ok(());
+        }
+        Err(InputError::Format {
+            path: self.path(),
+            found: format!("rules of kind {}", found.as_str()),
+            expected: format!("rules of kind {}", formalism.as_str()),
+            advice: format!("learn rules with `sylvan grammar extract --kind {}`", formalism.as_str()),
+        })
     }
 
     /// The names of the features, in the order of [`features`](Self::features), without the layer's prefix.

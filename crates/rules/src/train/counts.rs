@@ -12,10 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sylvan_base::{Fault, Progress, Result, Vocab};
-use sylvan_store::varint::put;
 use sylvan_store::{Output, Scratch, TextReader};
 
-use super::{TrainConfig, Trained, TrainingFiles, describe, learn, meta_of};
+use super::{TrainConfig, Trained, TrainingFiles, describe, learn, meta_of, scratch_folder};
 use crate::aggregate::{Merged, Pairs, RuleValues, key};
 use crate::formats::{count_line, parse_count_line};
 use crate::score::{Lexicon, Scorer};
@@ -42,7 +41,7 @@ pub fn extract_counts(
         let mut rest = &merged.key[length..];
         key::take_target(&mut rest, &mut target).expect("keys are written by this program");
         key::take_links(&mut rest, &mut links).expect("keys are written by this program");
-        let count = key::read_value(&merged.value, &mut lines);
+        let count = key::read_value(&merged.value, &mut [], &mut lines);
         let source: Vec<Source> = tokens.iter().map(|&token| known[token as usize]).collect();
         out.line(&count_line(&source, &target, count, &links, &lines, &learnt.vocab))?;
         trained.scored.distinct += 1;
@@ -68,11 +67,10 @@ pub fn score_counts(
     config: &TrainConfig,
     progress: &dyn Progress,
 ) -> Result<Trained> {
-    let folder = config.scratch.clone().or_else(|| out.parent().map(Path::to_path_buf)).unwrap_or_default();
-    let scratch = Scratch::new(&folder);
+    let scratch = Scratch::new(&scratch_folder(config.scratch.as_deref(), out));
     let mut vocab = Vocab::new();
     let mut tokens = TokenInterner::default();
-    let values = RuleValues { lines: config.score.lines as usize };
+    let values = RuleValues { lines: config.score.lines as usize, tallies: 0 };
     let mut collected = Pairs::new(&scratch, config.memory / 2, values);
     let mut trained = Trained { pairs, ..Trained::default() };
     let (mut key, mut value) = (Vec::new(), Vec::new());
@@ -91,8 +89,7 @@ pub fn score_counts(
             rule.rule.source().iter().for_each(|&token| key::put(&mut key, tokens.intern(token)));
             key::put_target(&mut key, rule.rule.target(), &rule.links);
             value.clear();
-            put(&mut value, rule.count.packed());
-            rule.lines.iter().for_each(|&line| put(&mut value, line));
+            key::put_value(&mut value, rule.count, &[], &rule.lines);
             collected.push(&key, &value)?;
             trained.lines += 1;
             progress.at(trained.lines);
@@ -112,6 +109,7 @@ pub fn score_counts(
         vocab: &vocab,
         lexicon: &lexicon,
         scratch: Arc::clone(&scratch),
+        flat: None,
         memory: config.memory / 2,
         progress,
     };

@@ -1,7 +1,7 @@
-//! Training: parallel trees and sentences into a rule table, in one go.
+//! Training: parallel trees or sentences into a rule table, in one go.
 //!
 //! ```text
-//! trees, targets, links --reader--> pairs --workers: extract--> sorted runs --merge, score--> table
+//! trees or sentences, targets, links --reader--> pairs --workers: extract--> sorted runs --merge, score--> table
 //! ```
 //!
 //! One thread reads, parses and numbers words and tokens, in the order of the corpus; the others extract and sort
@@ -9,26 +9,29 @@
 //! for any number of threads and any amount of memory.
 
 mod counts;
+mod flat;
 mod forests;
 mod reader;
+mod share_out;
 mod worker;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use sylvan_base::{Progress, Result, Vocab};
+use sylvan_base::{Fault, InputError, Progress, Result, Vocab};
 use sylvan_store::Scratch;
 
 use crate::aggregate::{Merged, SortedPairs};
-use crate::extract::{Attach, ExtractConfig};
+use crate::extract::{Attach, ExtractConfig, LinkOutOfRange};
 use crate::score::{Lexicon, ScoreConfig, Scored, Scorer};
 use crate::table::tokens::TokenInterner;
 use crate::{Limits, Meta, Preprocessing};
 pub use counts::{extract_counts, score_counts};
+pub use flat::{FlatConfig, TextFiles, train_flat};
+use reader::PairReader;
 pub use reader::TreeFormat;
-use reader::{PairReader, TrainingPair};
-use worker::{Learnt, Worker};
+use share_out::{Learnt, learn_all};
+use worker::Worker;
 
 /// Settings of training.
 #[derive(Debug, Clone)]
@@ -110,17 +113,34 @@ fn learn(
     config: &TrainConfig,
     progress: &dyn Progress,
 ) -> Result<Collected> {
-    let folder = config.scratch.clone().or_else(|| out.parent().map(Path::to_path_buf)).unwrap_or_default();
-    let scratch = Scratch::new(&folder);
+    let scratch = Scratch::new(&scratch_folder(config.scratch.as_deref(), out));
     progress.begin("learning rules", None);
     let mut reader = PairReader::open(files, config.preprocessing, config.trees, config.tree_scale)?;
-    let learnt = if config.threads <= 1 {
-        vec![learn_alone(&mut reader, config, &scratch, progress)?]
-    } else {
-        learn_together(&mut reader, config, &scratch, progress)?
-    };
+    let align = reader.align_name().to_string();
+    // Half of the memory is for collecting, the other half for what comes after.
+    let memory = config.memory / 2 / config.threads.max(1);
+    let worker = || Worker::new(config, &scratch, memory, &align);
+    let learnt = learn_all(&mut reader, config.threads, worker, progress)?;
     progress.end();
-    let mut trained = Trained { lines: reader.lines(), ..Trained::default() };
+    let lines = share_out::Pairs::lines(&reader);
+    let (vocab, tokens) = reader.into_vocab();
+    Ok(collect(learnt, lines, vocab, tokens, scratch))
+}
+
+/// Where scratch files go: where they are wanted, else beside the table.
+fn scratch_folder(wanted: Option<&Path>, out: &Path) -> PathBuf {
+    wanted.or_else(|| out.parent()).map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// What all workers found.
+fn collect(
+    learnt: Vec<Learnt>,
+    lines: u64,
+    vocab: Vocab,
+    tokens: TokenInterner,
+    scratch: Arc<Scratch>,
+) -> Collected {
+    let mut trained = Trained { lines, ..Trained::default() };
     let mut lexicon = Lexicon::default();
     let mut parts: Vec<SortedPairs> = Vec::new();
     for Learnt { pairs, occurrences, lexicon: more, sorted } in learnt {
@@ -129,8 +149,14 @@ fn learn(
         lexicon.merge(more);
         parts.push(sorted);
     }
-    let (vocab, tokens) = reader.into_vocab();
-    Ok(Collected { trained, parts, lexicon, vocab, tokens, scratch })
+    Collected { trained, parts, lexicon, vocab, tokens, scratch }
+}
+
+/// Names the line of a link that points past the end of a sentence.
+fn out_of_range(error: &LinkOutOfRange, align: &str, line: u64) -> InputError {
+    Fault::new(0, error.to_string(), "links inside the sentences")
+        .advise("check that the files belong together and count from 0")
+        .at(align, line)
 }
 
 /// Learns rules, scores them and writes a table.
@@ -150,6 +176,7 @@ pub fn train(
         lexicon: &lexicon,
         scratch: Arc::clone(&scratch),
         memory: config.memory / 2,
+        flat: None,
         progress,
     };
     let mut merged = Merged::new(&parts, config.memory / 8)?;
@@ -171,7 +198,7 @@ fn meta_of(config: &TrainConfig) -> Meta {
             source_words: limited(extract.source_words),
             variables: limited(extract.variables),
             phrase_words: (extract.phrase_words > 0).then_some(extract.phrase_words),
-            per_source: None,
+            ..Limits::default()
         },
         ..Meta::new([])
     }
@@ -188,72 +215,4 @@ fn describe(config: &TrainConfig) -> String {
         "tree-to-string extraction, unlinked words {attach}, smoothing {:?}, significance {:?}, target sides {:?}",
         config.score.smoothing, config.score.significance, config.score.target_key
     )
-}
-
-fn worker(config: &TrainConfig, scratch: &Arc<Scratch>) -> Worker {
-    // Half of the memory is for collecting, the other half for what comes after.
-    Worker::new(config, scratch, config.memory / 2 / config.threads.max(1))
-}
-
-fn learn_alone(
-    reader: &mut PairReader,
-    config: &TrainConfig,
-    scratch: &Arc<Scratch>,
-    progress: &dyn Progress,
-) -> Result<Learnt> {
-    let mut worker = worker(config, scratch);
-    while let Some(batch) = reader.next_batch()? {
-        worker.learn(&batch, reader.align_name())?;
-        progress.at(reader.lines());
-    }
-    Ok(worker.finish())
-}
-
-fn learn_together(
-    reader: &mut PairReader,
-    config: &TrainConfig,
-    scratch: &Arc<Scratch>,
-    progress: &dyn Progress,
-) -> Result<Vec<Learnt>> {
-    let name = reader.align_name().to_string();
-    let (send, receive) = sync_channel::<Vec<TrainingPair>>(2 * config.threads);
-    let receive = Mutex::new(receive);
-    std::thread::scope(|scope| {
-        let work = || -> Result<Learnt> {
-            let mut worker = worker(config, scratch);
-            while let Some(batch) = next_batch(&receive) {
-                worker.learn(&batch, &name)?;
-            }
-            Ok(worker.finish())
-        };
-        let workers: Vec<_> = (0..config.threads).map(|_| scope.spawn(work)).collect();
-        let mut failed = None;
-        loop {
-            match reader.next_batch() {
-                // The channel closes only if all workers failed; they report why.
-                Ok(Some(batch)) => {
-                    if send.send(batch).is_err() {
-                        break;
-                    }
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    failed = Some(error);
-                    break;
-                }
-            }
-            progress.at(reader.lines());
-        }
-        drop(send);
-        let learnt: Vec<Result<Learnt>> =
-            workers.into_iter().map(|worker| worker.join().expect("workers do not panic")).collect();
-        match failed {
-            Some(error) => Err(error),
-            None => learnt.into_iter().collect(),
-        }
-    })
-}
-
-fn next_batch(receive: &Mutex<Receiver<Vec<TrainingPair>>>) -> Option<Vec<TrainingPair>> {
-    receive.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }

@@ -7,6 +7,7 @@ use sylvan_trees::penn::{Brackets, PennParser};
 
 use super::TrainingFiles;
 use super::forests::{ForestFile, Parses, Syntax};
+use super::share_out::Pairs;
 use crate::input::Input;
 use crate::table::tokens::TokenInterner;
 use crate::{Preprocessing, Source};
@@ -102,25 +103,8 @@ impl PairReader {
         })
     }
 
-    pub(super) fn lines(&self) -> u64 {
-        self.lines.line_number()
-    }
-
     pub(super) fn align_name(&self) -> &str {
         &self.align_name
-    }
-
-    /// Some pairs, or `None` at the end. Lines without a tree or without links are left out.
-    pub(super) fn next_batch(&mut self) -> Result<Option<Vec<TrainingPair>>> {
-        let mut batch = Vec::with_capacity(BATCH);
-        while batch.len() < BATCH {
-            match self.next_pair()? {
-                None => return Ok((!batch.is_empty()).then_some(batch)),
-                Some(None) => {}
-                Some(Some(pair)) => batch.push(pair),
-            }
-        }
-        Ok(Some(batch))
     }
 
     /// The next line: `None` at the end, `Some(None)` if nothing can be learnt from it.
@@ -164,6 +148,27 @@ impl PairReader {
 
     pub(super) fn into_vocab(self) -> (Vocab, TokenInterner) {
         (self.vocab, self.tokens)
+    }
+}
+
+impl Pairs for PairReader {
+    type Pair = TrainingPair;
+
+    /// Lines without a tree or without links are left out.
+    fn next_batch(&mut self) -> Result<Option<Vec<TrainingPair>>> {
+        let mut batch = Vec::with_capacity(BATCH);
+        while batch.len() < BATCH {
+            match self.next_pair()? {
+                None => return Ok((!batch.is_empty()).then_some(batch)),
+                Some(None) => {}
+                Some(Some(pair)) => batch.push(pair),
+            }
+        }
+        Ok(Some(batch))
+    }
+
+    fn lines(&self) -> u64 {
+        self.lines.line_number()
     }
 }
 

@@ -2,21 +2,23 @@
 
 use std::sync::Arc;
 
-use sylvan_base::{Fault, HashMap, Id, Result};
+use sylvan_base::{HashMap, Id, Result};
 use sylvan_store::Scratch;
 
-use super::TrainConfig;
 use super::forests::Syntax;
 use super::reader::{Parse, TrainingPair};
+use super::share_out::{Learn, Learnt};
+use super::{TrainConfig, out_of_range};
 use crate::Count;
-use crate::aggregate::{Pairs, RuleValues, SortedPairs, key};
+use crate::aggregate::{Pairs, RuleValues, key};
 use crate::extract::{Extractor, Place};
 use crate::input::Input;
 use crate::score::Lexicon;
 
 /// Cuts rules out of pairs and counts links.
 #[derive(Debug)]
-pub(super) struct Worker {
+pub(super) struct Worker<'a> {
+    align: &'a str,
     extractor: Extractor,
     pairs: Pairs,
     lexicon: Lexicon,
@@ -30,18 +32,26 @@ pub(super) struct Worker {
     place_of: HashMap<Vec<u8>, usize>,
 }
 
-/// What a worker found.
-pub(super) struct Learnt {
-    pub(super) pairs: u64,
-    pub(super) occurrences: u64,
-    pub(super) lexicon: Lexicon,
-    pub(super) sorted: SortedPairs,
+impl Learn<TrainingPair> for Worker<'_> {
+    fn learn(&mut self, batch: &[TrainingPair]) -> Result<()> {
+        batch.iter().try_for_each(|pair| self.learn_pair(pair))
+    }
+
+    fn finish(self) -> Learnt {
+        Learnt {
+            pairs: self.learnt,
+            occurrences: self.occurrences,
+            lexicon: self.lexicon,
+            sorted: self.pairs.finish(),
+        }
+    }
 }
 
-impl Worker {
-    pub(super) fn new(config: &TrainConfig, scratch: &Arc<Scratch>, memory: usize) -> Self {
-        let values = RuleValues { lines: config.score.lines as usize };
+impl<'a> Worker<'a> {
+    pub(super) fn new(config: &TrainConfig, scratch: &Arc<Scratch>, memory: usize, align: &'a str) -> Self {
+        let values = RuleValues { lines: config.score.lines as usize, tallies: 0 };
         Self {
+            align,
             extractor: Extractor::new(config.extract),
             pairs: Pairs::new(scratch, memory, values),
             lexicon: Lexicon::default(),
@@ -55,25 +65,18 @@ impl Worker {
         }
     }
 
-    pub(super) fn learn(&mut self, batch: &[TrainingPair], align_name: &str) -> Result<()> {
-        for pair in batch {
-            self.learn_pair(pair, align_name)?;
-        }
-        Ok(())
-    }
-
-    fn learn_pair(&mut self, pair: &TrainingPair, align_name: &str) -> Result<()> {
+    fn learn_pair(&mut self, pair: &TrainingPair) -> Result<()> {
         for parse in &pair.parses {
             match &parse.syntax {
-                Syntax::Tree(tree) => self.learn_parse(tree, parse, pair, align_name)?,
-                Syntax::Forest(forest) => self.learn_parse(forest, parse, pair, align_name)?,
+                Syntax::Tree(tree) => self.learn_parse(tree, parse, pair)?,
+                Syntax::Forest(forest) => self.learn_parse(forest, parse, pair)?,
             }
         }
-        let line = self.keeps_lines.then_some(pair.line);
+        let lines = if self.keeps_lines { std::slice::from_ref(&pair.line) } else { &[] };
         self.place_of.clear();
         for (key, share) in self.parts.drain(..) {
             self.value.clear();
-            key::put_value(&mut self.value, Count::from_f64(share), line);
+            key::put_value(&mut self.value, Count::from_f64(share), &[], lines);
             self.pairs.push(&key, &self.value)?;
         }
         self.lexicon.add(pair.parses[0].syntax.words(), &pair.target, &pair.links);
@@ -83,15 +86,9 @@ impl Worker {
 
     /// Whole occurrences are counted at once. Parts of one are added up first, sentence by sentence, so that each rule
     /// is rounded once however many trees and derivations have it.
-    fn learn_parse<I: Input>(
-        &mut self,
-        input: &I,
-        parse: &Parse,
-        pair: &TrainingPair,
-        align_name: &str,
-    ) -> Result<()> {
+    fn learn_parse<I: Input>(&mut self, input: &I, parse: &Parse, pair: &TrainingPair) -> Result<()> {
         let Self { extractor, pairs, keeps_lines, key, value, occurrences, parts, place_of, .. } = self;
-        let line = keeps_lines.then_some(pair.line);
+        let lines = if *keeps_lines { std::slice::from_ref(&pair.line) } else { &[] };
         let tokens = &parse.tokens;
         let mut failed = None;
         let extracted = extractor.extract(input, &pair.target, &pair.links, |occurrence| {
@@ -111,7 +108,7 @@ impl Worker {
             let share = occurrence.share() * parse.share;
             if share == 1.0 {
                 value.clear();
-                key::put_value(value, Count::ONE, line);
+                key::put_value(value, Count::ONE, &[], lines);
                 if let Err(error) = pairs.push(key, value) {
                     failed.get_or_insert(error);
                 }
@@ -125,20 +122,6 @@ impl Worker {
         if let Some(error) = failed {
             return Err(error);
         }
-        extracted.map_err(|error| {
-            let expected = "links inside the sentences";
-            Fault::new(0, error.to_string(), expected)
-                .advise("check that the files belong together and count from 0")
-                .at(align_name, pair.line)
-        })
-    }
-
-    pub(super) fn finish(self) -> Learnt {
-        Learnt {
-            pairs: self.learnt,
-            occurrences: self.occurrences,
-            lexicon: self.lexicon,
-            sorted: self.pairs.finish(),
-        }
+        extracted.map_err(|error| out_of_range(&error, self.align, pair.line))
     }
 }

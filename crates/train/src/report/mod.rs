@@ -49,8 +49,8 @@ pub(crate) struct Places<'p> {
     pub(crate) rules: &'p Path,
     /// The tuning text in words.
     pub(crate) dev_source: &'p Path,
-    /// Its trees.
-    pub(crate) dev_trees: &'p Path,
+    /// What is translated of it: its trees, or the text as it was given.
+    pub(crate) dev_input: (&'p Path, Input),
     /// What its translation should be.
     pub(crate) dev_reference: &'p Path,
     /// What its translation is.
@@ -253,7 +253,7 @@ fn matrices(places: &Places<'_>) -> sylvan_base::Result<Vec<String>> {
 /// The first sentences of the tuning text and the worst ones, with pages that explain them.
 fn samples(places: &Places<'_>, search: Search) -> Result<(Vec<Sample>, Vec<Sample>)> {
     let [source, out, reference, trees] =
-        [places.dev_source, places.dev_out, places.dev_reference, places.dev_trees].map(read_lines);
+        [places.dev_source, places.dev_out, places.dev_reference, places.dev_input.0].map(read_lines);
     let (source, out, reference, trees) = (source?, out?, reference?, trees?);
     let chrf = Chrf::default();
     let mut work = sylvan_eval::Workspace::default();
@@ -276,7 +276,7 @@ fn samples(places: &Places<'_>, search: Search) -> Result<(Vec<Sample>, Vec<Samp
     all.truncate(SHOWN);
     let mut worker = Worker::new(Arc::new(Model::open(places.model)?));
     let mut request = Request::default();
-    (request.input, request.search) = (Input::Tree, search);
+    (request.input, request.search) = (places.dev_input.1, search);
     for sample in first.iter_mut().chain(&mut all) {
         let Some(tree) = trees.get(sample.line - 1) else { continue };
         let Some(explanation) = worker.explain(tree, &request)? else { continue };

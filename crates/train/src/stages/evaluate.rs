@@ -30,8 +30,9 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let (rules, language_model, weights) =
         (run.rules.clone(), run.language_model.clone(), run.weights.clone());
     let mut inputs = vec![rules.as_path(), &language_model, &weights];
+    let formalism = run.settings.formalism;
     for (_, part) in &parts {
-        inputs.extend([part.trees()?, part.reference.as_path()]);
+        inputs.extend([part.input(formalism)?.0, part.reference.as_path()]);
     }
     let config = run.config;
     let stage = Stage {
@@ -49,7 +50,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         // Tuning says another figure for the same text, and people wonder.
         let of_text = if config.tokenized { "" } else { " (of finished text; tuning compares words)" };
         for ((name, part), out) in parts.iter().zip(&outputs) {
-            let sentences = read_sentences(&model, part.trees()?)?;
+            let sentences = read_sentences(&model, part.input(formalism)?)?;
             let mut references = read_lines(&part.reference)?;
             if config.tokenized {
                 // No translation has codes of a treebank.

@@ -43,7 +43,8 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     };
     let part = |part: &str| {
         let (source, target) = (file(part, "source")?, file(part, "target")?);
-        Some(Part { source, reference: target.clone(), target, trees: file(part, "trees") })
+        let trees = file(part, "trees");
+        Some(Part { given: source.clone(), source, reference: target.clone(), target, trees })
     };
     run.holdout = part("holdout");
     run.dev = part("dev").unwrap_or_else(|| run.dev.clone());

@@ -49,11 +49,29 @@ const TREE: [StageFn; 15] = [
     report::run,
 ];
 
+/// The same from two texts alone.
+const HIERO: [StageFn; 13] = [
+    hold_out::run,
+    tokenise::run,
+    truecase::run,
+    check::run,
+    coverage::run,
+    links::run,
+    rules::run,
+    language_model::run,
+    tune::run,
+    evaluate::run,
+    lines::run,
+    pack::run,
+    report::run,
+];
+
 /// The stages of a formalism, in order.
 pub(crate) fn of(formalism: Formalism) -> Result<&'static [StageFn]> {
     match formalism {
         Formalism::Tree => Ok(&TREE),
-        other => Err(Error::setting("formalism", other.as_str(), "tree")),
+        Formalism::Hiero => Ok(&HIERO),
+        other => Err(Error::setting("kind", other.as_str(), "tree or hiero")),
     }
 }
 
@@ -94,13 +112,13 @@ fn open_model(rules: &Path, language_model: &Path, weights: &Weights) -> Result<
     Ok(Arc::new(model))
 }
 
-/// The sentences of a file of trees; none where there is no parse.
-fn read_sentences(model: &Arc<Model>, trees: &Path) -> Result<Vec<Option<Sentence>>> {
+/// The sentences of a file of trees or of words; none where there is no parse.
+fn read_sentences(model: &Arc<Model>, (path, input): (&Path, Input)) -> Result<Vec<Option<Sentence>>> {
     let mut worker = Worker::new(Arc::clone(model));
-    let mut reader = TextReader::open(trees)?;
+    let mut reader = TextReader::open(path)?.tolerant();
     let mut sentences = Vec::new();
     while let Some(line) = reader.next_line()? {
-        let sentence = worker.read(line, Input::Tree, With::default());
+        let sentence = worker.read(line, input, With::default());
         let at = reader.line_number();
         sentences.push(sentence.map_err(|unread| unread.at(reader.name(), at))?);
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sylvan_decode::file::{Manifest, Origin, Parts, pack};
-use sylvan_rules::{Formalism, Weights};
+use sylvan_rules::Weights;
 use sylvan_store::TextReader;
 
 use crate::run::Run;
@@ -81,7 +81,7 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         made_by: concat!("sylvan ", env!("CARGO_PKG_VERSION")).to_string(),
         source_lang: config.source_lang.clone(),
         target_lang: config.target_lang.clone(),
-        formalism: Formalism::Tree,
+        formalism: run.settings.formalism,
         tokenized: config.tokenized,
         licences: config.licence.clone(),
         origins,

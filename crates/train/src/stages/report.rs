@@ -8,7 +8,8 @@ use super::write;
 use crate::report::{Places, Report};
 use crate::run::Run;
 use crate::verdict::verdict;
-use sylvan_decode::Result;
+use sylvan_decode::{Input, Result};
+use sylvan_rules::Formalism;
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let scores = &run.scores;
@@ -28,7 +29,11 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         links,
         rules: &run.rules,
         dev_source: &run.dev.source,
-        dev_trees: run.dev.trees()?,
+        // What people would give the model.
+        dev_input: match run.settings.formalism {
+            Formalism::Tree => (run.dev.trees()?, Input::Tree),
+            _ => (&run.dev.given, Input::Text),
+        },
         dev_reference: &run.dev.reference,
         dev_out: &run.work.file("dev.out"),
     };

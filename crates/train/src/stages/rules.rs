@@ -1,7 +1,7 @@
-//! Rules: extracted from trees, links and target words, and scored.
+//! Rules: extracted from trees or words, links and target words, and scored.
 
-use sylvan_rules::extract::ExtractConfig;
-use sylvan_rules::{Preprocessing, ScoreConfig, TrainingFiles};
+use sylvan_rules::extract::{ExtractConfig, FlatRules, HieroConfig};
+use sylvan_rules::{FlatConfig, Formalism, Preprocessing, ScoreConfig, TextFiles, Trained, TrainingFiles};
 
 use crate::preflight::shown;
 use crate::run::Run;
@@ -9,6 +9,22 @@ use crate::work::Stage;
 use sylvan_decode::{Error, Result};
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
+    match run.settings.formalism {
+        Formalism::Tree => of_trees(run, say),
+        _ => of_text(run, say),
+    }
+}
+
+fn scoring(run: &Run<'_>) -> ScoreConfig {
+    ScoreConfig {
+        smoothing: run.settings.smoothing,
+        lines: if run.config.lines { ScoreConfig::default().lines } else { 0 },
+        evidence: run.config.evidence,
+        ..ScoreConfig::default()
+    }
+}
+
+fn of_trees(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let table = run.rules.clone();
     let (Some(trees), Some(links)) = (run.train.trees.clone(), run.links.clone()) else {
         return Err(Error::setting("trees", "no trees", "trees or a parser"));
@@ -17,12 +33,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let config = sylvan_rules::TrainConfig {
         preprocessing: Preprocessing { binarise: run.settings.binarize, ..Preprocessing::default() },
         extract: ExtractConfig { minimal_rules: run.config.compose.max(1), ..ExtractConfig::default() },
-        score: ScoreConfig {
-            smoothing: run.settings.smoothing,
-            lines: if run.config.lines { ScoreConfig::default().lines } else { 0 },
-            evidence: run.config.evidence,
-            ..ScoreConfig::default()
-        },
+        score: scoring(run),
         memory: run.config.memory,
         threads: run.threads,
         ..sylvan_rules::TrainConfig::default()
@@ -35,12 +46,40 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     };
     let progress = run.progress;
     run.work.run(&stage, say, |say| {
-        let trained = sylvan_rules::train(&files, &table, &config, progress)?;
-        if trained.scored.kept == 0 {
-            return Err(Error::setting(shown(&files.trees), "no rules", "trees with links")
-                .advise("are trees and links empty?"));
-        }
-        say(&format!("  {} rules from {} pairs", trained.scored.kept, trained.pairs));
-        Ok(())
+        told(&sylvan_rules::train(&files, &table, &config, progress)?, &shown(&files.trees), say)
     })
+}
+
+fn of_text(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let table = run.rules.clone();
+    let Some(align) = run.links.clone() else {
+        return Err(Error::setting("links", "no links", "links of the training text"));
+    };
+    let files = TextFiles { source: run.train.source.clone(), target: run.train.target.clone(), align };
+    let config = FlatConfig {
+        score: scoring(run),
+        memory: run.config.memory,
+        threads: run.threads,
+        ..FlatConfig::new(FlatRules::Hiero(HieroConfig::default()))
+    };
+    let stage = Stage {
+        name: "rules",
+        inputs: vec![&files.source, &files.target, &files.align],
+        settings: format!("{:?} {:?}", config.rules, config.score),
+        outputs: vec![&table],
+    };
+    let progress = run.progress;
+    run.work.run(&stage, say, |say| {
+        told(&sylvan_rules::train_flat(&files, &table, &config, progress)?, &shown(&files.source), say)
+    })
+}
+
+fn told(trained: &Trained, text: &str, say: &mut dyn FnMut(&str)) -> Result<()> {
+    if trained.scored.kept == 0 {
+        return Err(
+            Error::setting(text, "no rules", "a text with links").advise("are all lines or links empty?")
+        );
+    }
+    say(&format!("  {} rules from {} pairs", trained.scored.kept, trained.pairs));
+    Ok(())
 }

@@ -15,7 +15,8 @@ use sylvan_decode::Result;
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let files = ["weights", "tune.json", "tune.svg"].map(|name| run.work.file(name));
-    let trees = run.dev.trees()?.to_path_buf();
+    let (text, input) = run.dev.input(run.settings.formalism)?;
+    let text = text.to_path_buf();
     let target = run.dev.target.clone();
     let config = run.config;
     let plan = Plan { rounds: config.rounds, ..Plan::default() };
@@ -28,7 +29,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let (rules, language_model) = (run.rules.clone(), run.language_model.clone());
     let stage = Stage {
         name: "tune",
-        inputs: vec![&rules, &language_model, &trees, &target],
+        inputs: vec![&rules, &language_model, &text, &target],
         settings: format!(
             "{} {} {} {} {} {}",
             config.tuner, config.metric, config.rounds, config.nbest, config.seed, config.beam
@@ -38,10 +39,10 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let (threads, progress) = (run.threads, run.progress);
     run.work.run(&stage, say, |say| {
         let model = open_model(&rules, &language_model, &Weights::default())?;
-        let sentences = read_sentences(&model, &trees)?;
+        let sentences = read_sentences(&model, (&text, input))?;
         let references = read_lines(&target)?.into_iter().map(|line| vec![line]).collect();
         let start = start_weights(model.features());
-        let mut text = Text {
+        let mut tuning = Text {
             model,
             sentences: &sentences,
             search: Search::named(SearchName::Refine).with_beam(config.beam),
@@ -51,7 +52,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
             progress,
         };
         let mut told = |line: &str| say(&format!("  {line}"));
-        let (tuned, name) = text.tune(&metric, references, &start, &method, &plan, &mut told);
+        let (tuned, name) = tuning.tune(&metric, references, &start, &method, &plan, &mut told);
         let weights: String =
             tuned.weights.iter().map(|(name, weight)| format!("{name}={weight}\n")).collect();
         write(&files[0], &weights)?;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sylvan_rules::{ImportConfig, Precision, import};
+use sylvan_rules::import;
 
-use super::import::{Foreign, say};
+use super::import::{Foreign, ImportedKind, say_imported};
 use super::options::TreeOptions;
 use crate::outputs::OutPath;
 use crate::progress::Terminal;
@@ -29,17 +29,17 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=16))]
     quantize: Option<u32>,
     #[command(flatten)]
+    what: ImportedKind,
+    #[command(flatten)]
     trees_as: TreeOptions,
 }
 
 impl Compile {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let config = ImportConfig {
-            preprocessing: self.trees_as.preprocessing(),
-            precision: self.quantize.map_or(Precision::Exact, Precision::Bits),
-        };
+        let (trees, preprocessing) = (self.trees_as.given(), self.trees_as.preprocessing());
+        let config = self.what.config(&trees, preprocessing, self.quantize)?;
         let imported = import(&self.table, self.format.into(), &self.out, &config, &Terminal::default())?;
-        say(&format!("{} rules", imported.rules));
+        say_imported(&imported, config.reordering.is_some());
         Ok(())
     }
 }

@@ -1,41 +1,52 @@
-//! `sylvan grammar extract`: rules from parallel trees and sentences.
+//! `sylvan grammar extract`: rules from parallel text with links, with trees or without.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use sylvan_rules::{TrainConfig, TrainingFiles, TreeFormat, extract_counts, train};
+use sylvan_rules::extract::FlatRules;
+use sylvan_rules::{
+    FlatConfig, Significance, TextFiles, TrainConfig, Trained, TrainingFiles, TreeFormat, extract_counts,
+    train, train_flat,
+};
 
+use super::flat_options::{FlatOptions, Kind, refuse};
 use super::import::say;
 use super::options::{LimitOptions, ScoreOptions, TreeOptions};
 use crate::outputs::OutPath;
 use crate::progress::Terminal;
 use crate::threads::Threads;
 
-/// Learns rules from source trees, target sentences and word links, scores them and writes a table.
+/// Learns rules from source trees or sentences, target sentences and word links, scores them and writes a table.
+///
+/// --kind tree needs --trees; --kind hiero and --kind phrase need --source and no trees.
 ///
 /// Everything happens in one pass over the corpus. Rules that do not fit into --memory are sorted in scratch files
 /// beside the table; the table is the same bytes whatever the memory and the number of threads.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  sylvan grammar extract --kind tree --trees train.en.tree --target train.ja \\\n    \
-    --align train.gdfa --out enja.rules --memory 1G --threads 2"
+    --align train.gdfa --out enja.rules --memory 1G --threads 2\n  \
+    sylvan grammar extract --kind hiero --source train.de --target train.en --align train.align --out deen.rules"
 )]
 pub(crate) struct Extract {
     /// The kind of rules.
     #[arg(long, value_enum)]
     kind: Kind,
-    /// Source trees, plain or compressed.
-    #[arg(long, value_name = "FILE")]
-    trees: PathBuf,
-    /// How the trees are written. In forests and lists a rule counts by the probability of the trees that
-    /// have it.
-    #[arg(long, value_enum, default_value = "penn")]
-    tree_format: Written,
-    /// Forests and lists: scores are multiplied by this before they count as log-probabilities; 0 counts all
-    /// trees alike. (The scores of `parser parse --nbest` need about 0.0005; its forests have
+    /// Source trees, plain or compressed; for --kind tree.
+    #[arg(long, value_name = "FILE", required_if_eq("kind", "tree"))]
+    trees: Option<PathBuf>,
+    /// Source sentences, one per line, words separated by spaces; for the other kinds.
+    #[arg(long, value_name = "FILE", required_if_eq_any([("kind", "hiero"), ("kind", "phrase")]))]
+    source: Option<PathBuf>,
+    /// How the trees are written [default: penn]. In forests and lists a rule counts by the probability of the
+    /// trees that have it.
+    #[arg(long, value_enum)]
+    tree_format: Option<Written>,
+    /// Forests and lists: scores are multiplied by this before they count as log-probabilities [default: 1]; 0
+    /// counts all trees alike. (The scores of `parser parse --nbest` need about 0.0005; its forests have
     /// log-probabilities.)
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_scale)]
-    tree_scale: f64,
+    #[arg(long, value_name = "X", value_parser = parse_scale)]
+    tree_scale: Option<f64>,
     /// Target sentences, one per line.
     #[arg(long, value_name = "FILE")]
     target: PathBuf,
@@ -64,6 +75,8 @@ pub(crate) struct Extract {
     #[command(flatten)]
     limits: LimitOptions,
     #[command(flatten)]
+    flat: FlatOptions,
+    #[command(flatten)]
     scores: ScoreOptions,
 }
 
@@ -85,12 +98,6 @@ impl From<Written> for TreeFormat {
             Written::List => Self::Lists,
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
-    /// Tree-to-string rules.
-    Tree,
 }
 
 fn parse_scale(text: &str) -> Result<f64, String> {
@@ -117,31 +124,75 @@ fn suffix_len(text: &str) -> usize {
 
 impl Extract {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let Kind::Tree = self.kind;
-        let trees = TreeFormat::from(self.tree_format);
+        let counts = self.counts;
+        let trained = match self.kind {
+            Kind::Tree => self.trees()?,
+            Kind::Hiero | Kind::Phrase => self.flat()?,
+        };
+        say(&format!("{} lines, rules learnt from {}", trained.lines, trained.pairs));
+        say(&format!("{} occurrences of {} rules", trained.occurrences, trained.scored.distinct));
+        if !counts {
+            say(&format!("{} source sides", trained.scored.sources));
+            say(&format!("{} rules in the table", trained.scored.kept));
+        }
+        Ok(())
+    }
+
+    fn trees(self) -> anyhow::Result<Trained> {
+        self.flat.refuse_for_trees()?;
+        refuse(self.kind, &[("--source", self.source.is_some())])?;
+        let format = self.tree_format.map(TreeFormat::from).unwrap_or_default();
         let config = TrainConfig {
-            trees,
-            tree_scale: self.tree_scale,
+            trees: format,
+            tree_scale: self.tree_scale.unwrap_or(1.0),
             preprocessing: self.trees_as.preprocessing(),
-            extract: self.limits.config(trees),
+            extract: self.limits.config(format),
             score: self.scores.config(),
             memory: self.memory,
             threads: self.threads.count(),
             scratch: self.scratch,
         };
-        let files = TrainingFiles { trees: self.trees, target: self.target, align: self.align };
+        let trees = self.trees.ok_or_else(|| anyhow::anyhow!("--kind tree needs --trees"))?;
+        let files = TrainingFiles { trees, target: self.target, align: self.align };
         let progress = Terminal::default();
-        let trained = if self.counts {
+        Ok(if self.counts {
             extract_counts(&files, &self.out, self.lex.as_deref(), &config, &progress)?
         } else {
             train(&files, &self.out, &config, &progress)?
+        })
+    }
+
+    fn flat(self) -> anyhow::Result<Trained> {
+        let of_trees = [
+            ("--trees", self.trees.is_some()),
+            ("--tree-format", self.tree_format.is_some()),
+            ("--tree-scale", self.tree_scale.is_some()),
+            ("--counts", self.counts),
+            self.scores.labels_given(),
+        ];
+        refuse(self.kind, &[&of_trees[..], &self.trees_as.given()[..], &self.limits.given()[..]].concat())?;
+        let rules = if self.kind == Kind::Phrase {
+            refuse(self.kind, &[("--max-variables", self.limits.variables().is_some())])?;
+            self.flat.phrase()?
+        } else {
+            self.flat.hiero(self.limits.variables())?
         };
-        say(&format!("{} lines, rules learnt from {}", trained.lines, trained.pairs));
-        say(&format!("{} occurrences of {} rules", trained.occurrences, trained.scored.distinct));
-        if !self.counts {
-            say(&format!("{} source sides", trained.scored.sources));
-            say(&format!("{} rules in the table", trained.scored.kept));
-        }
-        Ok(())
+        let score = self.scores.config();
+        let shared = matches!(rules, FlatRules::Hiero(hiero) if !hiero.whole_counts);
+        anyhow::ensure!(
+            !shared || score.significance == Significance::Off,
+            "--significance tests how often rules were seen, and their counts are shares; add --whole-counts"
+        );
+        let config = FlatConfig {
+            score,
+            orientations: self.flat.smoothing(),
+            memory: self.memory,
+            threads: self.threads.count(),
+            scratch: self.scratch,
+            ..FlatConfig::new(rules)
+        };
+        let source = self.source.ok_or_else(|| anyhow::anyhow!("this kind of rules needs --source"))?;
+        let files = TextFiles { source, target: self.target, align: self.align };
+        Ok(train_flat(&files, &self.out, &config, &Terminal::default())?)
     }
 }

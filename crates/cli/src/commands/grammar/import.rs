@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sylvan_rules::formats::TextFormat;
-use sylvan_rules::{ImportConfig, Precision, Preprocessing, import};
+use sylvan_rules::{ImportConfig, Imported, Precision, Preprocessing, import};
 use sylvan_trees::{CleanUp, Direction, Root};
 
+use super::flat_options::{Kind, refuse};
 use crate::outputs::OutPath;
 use crate::progress::Terminal;
 
@@ -21,6 +22,8 @@ pub(crate) struct Import {
     /// The format of the table.
     #[arg(long, value_enum)]
     format: Foreign,
+    #[command(flatten)]
+    what: ImportedKind,
     /// The rules were learnt from trees with their ROOT node; without this it is dropped from the input.
     #[arg(long)]
     keep_root: bool,
@@ -38,13 +41,47 @@ pub(crate) struct Import {
     out: OutPath,
 }
 
+/// What kind of rules a text table holds.
+#[derive(Debug, Args)]
+pub(crate) struct ImportedKind {
+    /// The kind of rules.
+    #[arg(long, value_enum, default_value = "tree")]
+    kind: Kind,
+    /// With --kind phrase: Moses' reordering table (msd-bidirectional-fe) of the same phrase pairs.
+    #[arg(long, value_name = "FILE")]
+    reordering: Option<PathBuf>,
+}
+
+impl ImportedKind {
+    /// How to import; `trees` are the options of trees, each with whether it was given, and what they mean.
+    pub(crate) fn config(
+        self,
+        trees: &[(&str, bool)],
+        preprocessing: Preprocessing,
+        quantize: Option<u32>,
+    ) -> anyhow::Result<ImportConfig> {
+        if self.kind != Kind::Phrase {
+            refuse(self.kind, &[("--reordering", self.reordering.is_some())])?;
+        }
+        if self.kind != Kind::Tree {
+            refuse(self.kind, trees)?;
+        }
+        Ok(ImportConfig {
+            preprocessing: if self.kind == Kind::Tree { preprocessing } else { Preprocessing::as_is() },
+            precision: quantize.map_or(Precision::Exact, Precision::Bits),
+            formalism: self.kind.into(),
+            reordering: self.reordering,
+        })
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Foreign {
     /// Travatar's rule tables.
     Travatar,
-    /// Moses' rule tables with source trees.
+    /// Moses' rule tables, with source trees or without, and its phrase tables.
     Moses,
-    /// cdec's tree-to-string grammars.
+    /// cdec's grammars, tree-to-string or hierarchical.
     Cdec,
     /// Joshua's grammars, which cdec reads too: rules without inner nodes.
     Joshua,
@@ -81,18 +118,17 @@ impl From<Side> for Direction {
 impl Import {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let root = if self.keep_root { Root::Keep } else { Root::Drop };
-        let config = ImportConfig {
-            preprocessing: Preprocessing {
-                clean_up: CleanUp { root, ..CleanUp::as_is() },
-                binarise: self.binarize.map(Direction::from),
-                // The table was learnt from trees as they are.
-                ..Preprocessing::as_is()
-            },
-            precision: self.quantize.map_or(Precision::Exact, Precision::Bits),
+        let preprocessing = Preprocessing {
+            clean_up: CleanUp { root, ..CleanUp::as_is() },
+            binarise: self.binarize.map(Direction::from),
+            // The table was learnt from trees as they are.
+            ..Preprocessing::as_is()
         };
+        let trees = [("--keep-root", self.keep_root), ("--binarize", self.binarize.is_some())];
+        let config = self.what.config(&trees, preprocessing, self.quantize)?;
         let progress = Terminal::default();
         let imported = import(&self.table, self.format.into(), &self.out, &config, &progress)?;
-        say(&format!("{} rules", imported.rules));
+        say_imported(&imported, config.reordering.is_some());
         for (theirs, ours) in &imported.renamed {
             say(&format!("feature {theirs} is called {ours} here"));
         }
@@ -100,6 +136,18 @@ impl Import {
             say(&format!("feature {name} counts what every rule shows; it is not kept"));
         }
         Ok(())
+    }
+}
+
+/// What was read, and what was left out.
+pub(crate) fn say_imported(imported: &Imported, reordering: bool) {
+    say(&format!("{} rules", imported.rules));
+    if imported.glue > 0 {
+        say(&format!("{} glue rules are not kept; glue is not a matter of tables here", imported.glue));
+    }
+    if reordering {
+        say(&format!("{} of them without orientations", imported.unoriented));
+        say(&format!("{} orientations of other phrase pairs are not kept", imported.unused));
     }
 }
 

@@ -4,6 +4,7 @@ mod compile;
 mod export;
 mod extract;
 mod filter;
+mod flat_options;
 mod import;
 mod info;
 mod options;
@@ -23,7 +24,7 @@ pub(crate) struct Grammar {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Extract(extract::Extract),
+    Extract(Box<extract::Extract>),
     Score(score::Score),
     Compile(compile::Compile),
     Filter(filter::Filter),

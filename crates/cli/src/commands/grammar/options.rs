@@ -27,6 +27,16 @@ pub(crate) struct TreeOptions {
 }
 
 impl TreeOptions {
+    /// Each option, and whether it was given.
+    pub(crate) fn given(&self) -> [(&'static str, bool); 4] {
+        [
+            ("--keep-root", self.keep_root),
+            ("--as-is", self.as_is),
+            ("--collapse-unary", self.collapse_unary),
+            ("--binarize", self.binarize.is_some()),
+        ]
+    }
+
     pub(crate) fn preprocessing(&self) -> Preprocessing {
         let mut clean_up = if self.as_is { CleanUp::as_is() } else { CleanUp::standard() };
         if self.keep_root {
@@ -58,7 +68,7 @@ pub(crate) struct LimitOptions {
     /// At most this many source words per rule [default: any number].
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_source_words: Option<u32>,
-    /// At most this many variables per rule [default: 4].
+    /// At most this many variables per rule [default: 4, Hiero rules 2].
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_variables: Option<u32>,
     /// Phrases of up to this many source words become rules, however many minimal rules they hold [default:
@@ -72,12 +82,12 @@ pub(crate) struct LimitOptions {
     /// Rules that are less than this part of an occurrence are not learnt [default: 0.01 for forests, else 0].
     #[arg(long, value_name = "P", value_parser = parse_share, help_heading = "Limits")]
     least_share: Option<f64>,
-    /// What becomes of target words without a link.
-    #[arg(long, value_enum, default_value = "lowest", help_heading = "Limits")]
-    attach: AttachWords,
-    /// With --attach exhaustive: at most this many unlinked words on each side.
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Limits")]
-    attach_words: u32,
+    /// What becomes of target words without a link [default: lowest].
+    #[arg(long, value_enum, help_heading = "Limits")]
+    attach: Option<AttachWords>,
+    /// With --attach exhaustive: at most this many unlinked words on each side [default: 1].
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    attach_words: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -91,6 +101,27 @@ enum AttachWords {
 }
 
 impl LimitOptions {
+    /// Each option that flat rules do not have, and whether it was given.
+    pub(super) fn given(&self) -> [(&'static str, bool); 10] {
+        [
+            ("--like-travatar", self.like_travatar),
+            ("--compose", self.compose.is_some()),
+            ("--max-nodes", self.max_nodes.is_some()),
+            ("--max-words", self.max_words.is_some()),
+            ("--max-source-words", self.max_source_words.is_some()),
+            ("--phrases", self.phrases.is_some()),
+            ("--number-like-travatar", self.number_like_travatar),
+            ("--least-share", self.least_share.is_some()),
+            ("--attach", self.attach.is_some()),
+            ("--attach-words", self.attach_words.is_some()),
+        ]
+    }
+
+    /// Variables per rule, if that was given.
+    pub(super) fn variables(&self) -> Option<u32> {
+        self.max_variables
+    }
+
     pub(super) fn config(&self, trees: TreeFormat) -> ExtractConfig {
         let base = if self.like_travatar { ExtractConfig::travatar() } else { ExtractConfig::default() };
         ExtractConfig {
@@ -104,9 +135,9 @@ impl LimitOptions {
             variables: self.max_variables.unwrap_or(base.variables),
             phrase_words: self.phrases.unwrap_or(base.phrase_words),
             attach: match self.attach {
-                AttachWords::Lowest => Attach::Lowest,
-                AttachWords::Inside => Attach::Inside,
-                AttachWords::Exhaustive => Attach::Exhaustive(self.attach_words),
+                None | Some(AttachWords::Lowest) => Attach::Lowest,
+                Some(AttachWords::Inside) => Attach::Inside,
+                Some(AttachWords::Exhaustive) => Attach::Exhaustive(self.attach_words.unwrap_or(1)),
             },
             least_share: Count::from_f64(self.least_share.unwrap_or(match trees {
                 TreeFormat::Forests => 0.01,
@@ -124,9 +155,9 @@ pub(crate) struct ScoreOptions {
     /// Smoothing of relative frequencies.
     #[arg(long, value_enum, default_value = "none", help_heading = "Scores")]
     smoothing: SmoothingKind,
-    /// What counts as one target side.
-    #[arg(long, value_enum, default_value = "labelled", help_heading = "Scores")]
-    target_sides: TargetSides,
+    /// What counts as one target side [default: labelled].
+    #[arg(long, value_enum, help_heading = "Scores")]
+    target_sides: Option<TargetSides>,
     /// Keep this many target sides per source side, the most frequent; 0 keeps all.
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Scores")]
     per_source: u32,
@@ -167,6 +198,11 @@ enum TargetSides {
 }
 
 impl ScoreOptions {
+    /// The option that flat rules do not have, as they have one label, and whether it was given.
+    pub(super) fn labels_given(&self) -> (&'static str, bool) {
+        ("--target-sides", self.target_sides.is_some())
+    }
+
     pub(crate) fn config(&self) -> ScoreConfig {
         ScoreConfig {
             smoothing: match self.smoothing {
@@ -175,8 +211,8 @@ impl ScoreOptions {
                 SmoothingKind::KneserNey => Smoothing::KneserNey,
             },
             target_key: match self.target_sides {
-                TargetSides::Labelled => TargetKey::Labelled,
-                TargetSides::Plain => TargetKey::Plain,
+                None | Some(TargetSides::Labelled) => TargetKey::Labelled,
+                Some(TargetSides::Plain) => TargetKey::Plain,
             },
             per_source: self.per_source,
             significance: self.significance.unwrap_or(Significance::Off),

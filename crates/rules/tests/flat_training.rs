@@ -1,0 +1,290 @@
+//! Tables of phrase pairs and Hiero rules: counts by hand, and the same bytes whatever the memory and the threads.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sylvan_base::{Rng, Silent, Vocab};
+use sylvan_corpus::{Alignment, Base};
+use sylvan_rules::extract::{
+    Boundary, FlatExtractor, FlatRules, HieroConfig, Orientation, OrientationModel, PhraseConfig,
+};
+use sylvan_rules::{
+    Count, Filter, FlatConfig, Formalism, Grammar, OrientationSmoothing, Precision, Rule, ScoreConfig,
+    Source, TextFiles, Trained, train_flat,
+};
+
+/// Sentences of few words, so that rules repeat; a quarter of the words is swapped or has no link.
+struct Corpus(Vec<[String; 3]>);
+
+impl Corpus {
+    fn random(seed: u64, pairs: usize) -> Self {
+        let mut rng = Rng::new(seed);
+        let line = |_| {
+            let length = rng.below(9);
+            let mut order: Vec<usize> = (0..length).collect();
+            if length > 1 && rng.chance(0.5) {
+                let place = rng.below(length - 1);
+                order.swap(place, place + 1);
+            }
+            let source: Vec<String> = (0..length).map(|_| format!("f{}", rng.below(5))).collect();
+            let target: Vec<String> = order.iter().map(|&place| source[place].replace('f', "e")).collect();
+            let links = order.iter().enumerate().filter(|_| rng.chance(0.85));
+            let links: Vec<String> = links.map(|(t, s)| format!("{s}-{t}")).collect();
+            [source.join(" "), target.join(" "), links.join(" ")]
+        };
+        Self((0..pairs).map(line).collect())
+    }
+
+    fn write(&self, folder: &Path) -> TextFiles {
+        let file = |name: &str, place: usize| {
+            let path = folder.join(name);
+            let lines: Vec<&str> = self.0.iter().map(|line| line[place].as_str()).collect();
+            std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+            path
+        };
+        TextFiles { source: file("source", 0), target: file("target", 1), align: file("align", 2) }
+    }
+
+    fn run(&self, config: &FlatConfig) -> (Trained, Vec<u8>, Grammar) {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("rules");
+        let trained = train_flat(&self.write(dir.path()), &out, config, &Silent).unwrap();
+        let bytes = std::fs::read(&out).unwrap();
+        let grammar = Grammar::open(&out).unwrap();
+        grammar.verify().unwrap();
+        (trained, bytes, grammar)
+    }
+}
+
+fn phrases(orientation: OrientationModel) -> FlatRules {
+    FlatRules::Phrase(PhraseConfig { orientation: Some(orientation), ..PhraseConfig::default() })
+}
+
+fn exact(rules: FlatRules) -> FlatConfig {
+    let score = ScoreConfig { per_source: 0, precision: Precision::Exact, ..ScoreConfig::default() };
+    FlatConfig { score, ..FlatConfig::new(rules) }
+}
+
+#[test]
+fn the_same_bytes_for_any_memory_and_number_of_threads() {
+    let corpus = Corpus::random(1, 400);
+    let sampled = HieroConfig { samples: 7, ..HieroConfig::default() };
+    for rules in [
+        FlatRules::Hiero(HieroConfig::default()),
+        FlatRules::Hiero(sampled),
+        phrases(OrientationModel::Word),
+        phrases(OrientationModel::Hier),
+    ] {
+        for precision in [Precision::Exact, Precision::Bits(6)] {
+            let mut config = exact(rules);
+            config.score.precision = precision;
+            let (trained, bytes, _) = corpus.run(&config);
+            assert_eq!(trained.scratch, 0, "a small corpus stays in memory");
+            for (threads, memory) in [(2, 1 << 30), (3, 1 << 30), (1, 1 << 14), (2, 1 << 16), (3, 1)] {
+                let (again, other, _) = corpus.run(&FlatConfig { threads, memory, ..config.clone() });
+                assert!(other == bytes, "{threads} threads, {memory} bytes, {rules:?}, {precision:?}");
+                assert_eq!(again.scored, trained.scored);
+                assert_eq!(again.scratch > 0, memory < 1 << 20, "a small memory needs scratch files");
+            }
+        }
+    }
+}
+
+#[derive(Debug, Default, Clone, PartialEq)]
+struct Tally {
+    count: f64,
+    orientations: [f64; 6],
+    lines: Vec<u64>,
+    links: BTreeMap<Vec<(u32, u32)>, f64>,
+}
+
+/// All rules of the corpus, by the extractor alone, as text.
+fn naive(corpus: &Corpus, rules: FlatRules) -> BTreeMap<String, Tally> {
+    let mut vocab = Vocab::new();
+    let label = vocab.intern("X");
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    for (index, [source, target, links]) in corpus.0.iter().enumerate() {
+        let (source, target) = (vocab.intern_words(source), vocab.intern_words(target));
+        let links = Alignment::parse(links, Base::Zero).unwrap();
+        FlatExtractor::new(rules)
+            .extract(&source, &target, links.sure(), |occurrence| {
+                let tally = tallies.entry(occurrence.rule(label).show(&vocab)).or_default();
+                // As counts are kept: in steps of 2^-20.
+                let share = Count::from_f64(occurrence.share()).to_f64();
+                tally.count += share;
+                *tally.links.entry(occurrence.links()).or_default() += share;
+                tally.lines.push(index as u64 + 1);
+                if let Some((previous, next)) = occurrence.orientations() {
+                    tally.orientations[previous as usize] += 1.0;
+                    tally.orientations[3 + next as usize] += 1.0;
+                }
+            })
+            .unwrap();
+    }
+    tallies
+}
+
+fn sides(rule: &str) -> (&str, &str) {
+    rule.split_once(" -> ").unwrap()
+}
+
+fn close(a: f32, b: f64) -> bool {
+    (f64::from(a) - b).abs() < 1e-5
+}
+
+#[test]
+fn counts_frequencies_links_lines_and_orientations_equal_counting_by_hand() {
+    let corpus = Corpus::random(2, 300);
+    let loose =
+        HieroConfig { boundary: Boundary::Loose, adjacent: true, unlinked: true, ..HieroConfig::default() };
+    for rules in [
+        FlatRules::Hiero(HieroConfig::default()),
+        FlatRules::Hiero(loose),
+        phrases(OrientationModel::Word),
+        phrases(OrientationModel::Phrase),
+        phrases(OrientationModel::Hier),
+    ] {
+        let config = exact(rules);
+        let (trained, _, grammar) = corpus.run(&config);
+        let expected = naive(&corpus, rules);
+        assert_eq!(trained.scored.distinct, expected.len() as u64);
+        assert_eq!(grammar.len(), expected.len());
+        let (mut by_source, mut by_target) = (BTreeMap::<&str, f64>::new(), BTreeMap::<&str, f64>::new());
+        for (rule, tally) in &expected {
+            *by_source.entry(sides(rule).0).or_default() += tally.count;
+            *by_target.entry(sides(rule).1).or_default() += tally.count;
+        }
+        let vocab = grammar.vocab();
+        let place = |name: &str| grammar.feature_names().iter().position(|known| known == name).unwrap();
+        for id in grammar.rules() {
+            let text = grammar.rule(id).show(&vocab);
+            let tally = &expected[&text];
+            let (notes, features) = (grammar.notes(id), grammar.features(id));
+            let count = notes.count.unwrap();
+            let (of_source, of_target) = (by_source[sides(&text).0], by_target[sides(&text).1]);
+            assert!((count.rule.to_f64() - tally.count).abs() < 1e-9, "{text}");
+            assert!((count.source.to_f64() - of_source).abs() < 1e-9, "{text}");
+            assert!((count.target.to_f64() - of_target).abs() < 1e-9, "{text}");
+            assert!(close(features[place("p_ef")], (tally.count / of_source).ln()), "{text}");
+            assert!(close(features[place("p_fe")], (tally.count / of_target).ln()), "{text}");
+            let most = tally.links.values().copied().fold(0.0, f64::max);
+            assert_eq!(tally.links[&notes.links], most, "{text}: the links seen most often");
+            assert!(!notes.lines.is_empty() && notes.lines.iter().all(|line| tally.lines.contains(line)));
+            if let FlatRules::Phrase(_) = rules {
+                for half in [0, 3] {
+                    let sum: f64 = tally.orientations[half..half + 3].iter().sum::<f64>() + 1.5;
+                    for kind in half..half + 3 {
+                        let p = (tally.orientations[kind] + 0.5) / sum;
+                        assert!(close(features[4 + kind], p.ln()), "{text} {kind} {tally:?}");
+                    }
+                }
+            }
+        }
+        assert_eq!(Orientation::Mono as usize, 0);
+    }
+}
+
+#[test]
+fn tables_say_what_they_are() {
+    let corpus = Corpus::random(3, 50);
+    let (_, _, hiero) = corpus.run(&exact(FlatRules::Hiero(HieroConfig::default())));
+    assert_eq!(hiero.meta().formalism, Formalism::Hiero);
+    let limits = &hiero.meta().limits;
+    assert_eq!(
+        (limits.span, limits.symbols, limits.variables, limits.gap),
+        (Some(10), Some(5), Some(2), Some(1))
+    );
+    assert!(hiero.meta().made_by.contains("tight, fractional counts"), "{}", hiero.meta().made_by);
+    let message = hiero.expect(Formalism::Tree).unwrap_err().to_string();
+    assert!(message.contains("found rules of kind hiero, expected rules of kind tree"), "{message}");
+    assert!(hiero.expect(Formalism::Hiero).is_ok());
+    let (_, _, phrases) = corpus.run(&exact(phrases(OrientationModel::Phrase)));
+    assert_eq!(phrases.meta().formalism.as_str(), "phrase");
+    assert_eq!(phrases.meta().orientation, "phrase");
+    assert!(phrases.rules().all(|id| phrases.rule(id).variables().next().is_none()));
+}
+
+/// The smoothing of orientations reaches the table.
+#[test]
+fn orientations_are_smoothed_as_asked() {
+    let corpus = Corpus::random(4, 60);
+    let with = |constant, global| {
+        let orientations = OrientationSmoothing { constant, global };
+        corpus.run(&FlatConfig { orientations, ..exact(phrases(OrientationModel::Word)) }).1
+    };
+    let plain = with(0.5, false);
+    assert!(plain == corpus.run(&exact(phrases(OrientationModel::Word))).1);
+    assert!(plain != with(0.1, false) && plain != with(0.5, true));
+}
+
+#[test]
+fn a_sample_is_all_if_there_are_no_more_and_else_has_so_many() {
+    let corpus = Corpus::random(5, 200);
+    let config = |samples| {
+        exact(FlatRules::Hiero(HieroConfig { samples, whole_counts: true, ..HieroConfig::default() }))
+    };
+    let rules = |grammar: &Grammar| -> BTreeMap<String, (Count, Vec<u64>)> {
+        let vocab = grammar.vocab();
+        let entry = |id| {
+            let notes = grammar.notes(id);
+            (grammar.rule(id).show(&vocab), (notes.count.unwrap().rule, notes.lines))
+        };
+        grammar.rules().map(entry).collect()
+    };
+    let (_, _, all) = corpus.run(&config(0));
+    let (_, _, enough) = corpus.run(&config(1_000_000));
+    assert_eq!(rules(&all), rules(&enough));
+    let (_, _, few) = corpus.run(&config(5));
+    let source_counts = |grammar: &Grammar| -> BTreeMap<String, Count> {
+        let vocab = grammar.vocab();
+        let entry = |id| {
+            let text = grammar.rule(id).show(&vocab);
+            (sides(&text).0.to_string(), grammar.notes(id).count.unwrap().source)
+        };
+        grammar.rules().map(entry).collect()
+    };
+    let (whole, sampled) = (source_counts(&all), source_counts(&few));
+    // With tight phrases each occurrence of a source side has one target side.
+    assert!(whole.len() == sampled.len() && sampled.values().any(|count| *count == Count::whole(5)));
+    assert!(sampled.iter().all(|(side, count)| *count == whole[side].min(Count::whole(5))));
+    let (all, kept) = (rules(&all), rules(&few));
+    assert!(kept.iter().all(|(rule, (count, _))| *count <= all[rule].0));
+}
+
+/// Whether a flat source side matches somewhere, by trying everything.
+fn matches(source: &[Source], words: &[sylvan_base::Symbol]) -> bool {
+    match source.split_first() {
+        None => true,
+        Some((Source::Word(word), rest)) => words.first() == Some(word) && matches(rest, &words[1..]),
+        Some((_, rest)) => (1..=words.len()).any(|length| matches(rest, &words[length..])),
+    }
+}
+
+#[test]
+fn a_filtered_table_has_what_the_sentences_can_use() {
+    let corpus = Corpus::random(6, 100);
+    for rules in [FlatRules::Hiero(HieroConfig::default()), phrases(OrientationModel::Word)] {
+        let (_, _, grammar) = corpus.run(&exact(rules));
+        let mut vocab = grammar.vocab();
+        let text = ["f0 f1 f2 f9 f1", "f3", "", "f4 f4 f0 f2 f2 f1"];
+        let sentences: Vec<Vec<_>> = text.iter().map(|line| vocab.intern_words(line)).collect();
+        let mut filter = Filter::default();
+        filter.only_marked(&grammar);
+        sentences.iter().for_each(|words| filter.mark_sentence(&grammar, words));
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("filtered");
+        grammar.write_filtered(&out, &filter).unwrap();
+        let filtered = Grammar::open(&out).unwrap();
+        assert_eq!(filtered.meta().formalism, grammar.meta().formalism);
+        let usable = |rule: &Rule| {
+            let side = &rule.source()[1..];
+            sentences.iter().any(|words| (0..words.len()).any(|start| matches(side, &words[start..])))
+        };
+        let all: Vec<Rule> = grammar.rules().map(|id| grammar.rule(id)).collect();
+        let kept: Vec<Rule> = filtered.rules().map(|id| filtered.rule(id)).collect();
+        let expected: Vec<Rule> = all.iter().filter(|rule| usable(rule)).cloned().collect();
+        assert_eq!(kept, expected);
+        assert!(!kept.is_empty() && kept.len() < all.len());
+    }
+}

@@ -1,0 +1,132 @@
+//! Small parts that searches are put together from: names and their defaults, sums, marks, models side by side.
+#![allow(clippy::unwrap_used)]
+
+use sylvan_base::Fault;
+use sylvan_forest::TokenId;
+use sylvan_search::{
+    Beam, Counters, Effort, LanguageModel, Limits, Mark, Move, NoLanguageModel, Search, SearchName, StepModel,
+    StepModels, StepState,
+};
+
+#[test]
+fn names_stand_for_searches_with_documented_defaults() {
+    let beams = SearchName::ALL.map(|name| (name.as_str(), name.default_beam()));
+    let expected = [("cube", 100), ("refine", 500), ("incremental", 100), ("prediction", 100), ("exact", 500)];
+    assert_eq!(beams, expected);
+    assert_eq!(Effort::default().joins, 100_000_000);
+    assert_eq!(Limits::USUAL_MARGIN, 20);
+    assert_eq!("cube:7".parse::<Search>().unwrap().beam(), Beam(7));
+    assert_eq!("prediction:1".parse::<Search>().unwrap().beam(), Beam(1));
+    let wrong = |text: &str| -> Fault { text.parse::<Search>().unwrap_err() };
+    // The column is that of the beam, or the whole text is meant.
+    assert_eq!((wrong("cube:0").column, wrong("prediction:x").column), (6, 12));
+    assert_eq!((wrong("magic").column, wrong("magic:3").column), (0, 0));
+    for name in SearchName::ALL {
+        let left_to_right = matches!(name, SearchName::Incremental | SearchName::Prediction);
+        assert_eq!(name.is_left_to_right(), left_to_right);
+    }
+}
+
+#[test]
+fn counters_add_up_one_by_one() {
+    let one = Counters { items: 1, recombined: 10, pruned: 100, lm_queries: 1_000, future_edges: 10_000 };
+    let mut sum = Counters { items: 5, recombined: 6, pruned: 7, lm_queries: 8, future_edges: 9 };
+    sum += one;
+    let expected =
+        Counters { items: 6, recombined: 16, pruned: 107, lm_queries: 1_008, future_edges: 10_009 };
+    assert_eq!(sum, expected);
+}
+
+#[test]
+fn no_model_scores_nothing() {
+    let lm = NoLanguageModel;
+    assert_eq!((lm.order(), lm.score((), TokenId(3)).0, lm.end(())), (1, 0.0, 0.0));
+}
+
+#[test]
+fn a_mark_of_several_models_ends_where_all_have_ended() {
+    let (open, closed, word) = (Mark::end(false), Mark::end(true), Mark::word(7));
+    let all = |marks: &[Mark]| Mark::of_all(marks.iter().copied());
+    assert!(open.is_end() && closed.is_end() && !word.is_end() && !Mark::word(u32::MAX).is_end());
+    assert!(all(&[open, closed]).is_end() && all(&[closed; 8]).is_end());
+    assert!(!all(&[open, word]).is_end() && !all(&[word, open]).is_end());
+    // Which of them are closed matters, one by one.
+    let ends: Vec<Mark> = (0..8)
+        .map(|bits| all(&[0, 1, 2].map(|model| Mark::end(bits >> model & 1 == 1))))
+        .collect();
+    for (a, first) in ends.iter().enumerate() {
+        for (b, second) in ends.iter().enumerate() {
+            assert_eq!(first == second, a == b);
+        }
+    }
+    assert_eq!(all(&[word, open]), all(&[word, open]));
+    assert_ne!(all(&[word, open]), all(&[open, word]));
+}
+
+/// A model whose group is its number, and that may want to know what is open.
+struct Plain {
+    group: u32,
+    frontier: bool,
+}
+
+impl StepModel for Plain {
+    fn begin(&mut self) -> StepState {
+        StepState(0)
+    }
+    fn advance(&mut self, state: StepState, _: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        next.push((-1.0, state));
+    }
+    fn finish(&mut self, _: StepState) -> f64 {
+        -f64::from(self.group)
+    }
+    fn group(&self, _: StepState) -> u32 {
+        self.group
+    }
+    fn wants_frontier(&self) -> bool {
+        self.frontier
+    }
+    fn features(&self) -> usize {
+        1
+    }
+    fn values(&mut self, _: StepState, _: &Move<'_>, _: Option<StepState>, values: &mut [f64]) {
+        values[0] += 1.0;
+    }
+}
+
+/// What is not said is the default.
+struct Silent;
+
+impl StepModel for Silent {
+    fn begin(&mut self) -> StepState {
+        StepState(0)
+    }
+    fn advance(&mut self, state: StepState, _: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        next.push((0.0, state));
+    }
+    fn finish(&mut self, _: StepState) -> f64 {
+        0.0
+    }
+    fn features(&self) -> usize {
+        0
+    }
+    fn values(&mut self, _: StepState, _: &Move<'_>, _: Option<StepState>, _: &mut [f64]) {}
+}
+
+#[test]
+fn models_side_by_side_have_the_first_group_and_want_what_any_wants() {
+    let of = |parts: &[(u32, bool)]| {
+        let models = parts.iter().map(|&(group, frontier)| {
+            let model: Box<dyn StepModel> = Box::new(Plain { group, frontier });
+            model
+        });
+        let mut models = StepModels::new(models.collect());
+        let state = models.begin();
+        (models.group(state), models.wants_frontier(), models.features(), models.finish(state))
+    };
+    assert_eq!(of(&[(0, false), (5, false), (6, true)]), (5, true, 3, -11.0));
+    assert_eq!(of(&[(3, false), (5, false)]), (3, false, 2, -8.0));
+    assert_eq!(of(&[(0, false)]), (0, false, 1, 0.0));
+    let mut silent = Silent;
+    let state = silent.begin();
+    assert!(!silent.wants_frontier() && silent.group(state) == 0);
+}
