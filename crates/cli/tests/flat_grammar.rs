@@ -126,6 +126,7 @@ fn no_option_is_ignored() {
         "--per-source 1 --boundary loose",
         "--significance 1 --whole-counts",
         "--evidence",
+        "--min-count 0.5",
     ] {
         assert!(table("hiero", options) != plain, "{options}");
     }

@@ -98,6 +98,7 @@ fn no_option_is_ignored() {
         "--significance alpha+epsilon",
         "--significance 0.9",
         "--like-travatar",
+        "--min-count 2",
     ] {
         assert_ne!(table(options), plain, "{options}");
     }

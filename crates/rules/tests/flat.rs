@@ -157,10 +157,14 @@ fn random_case(rng: &mut Rng) -> Case {
             }
         }
     }
-    // Few words, so that different choices of variables read alike.
-    let types = 1 + rng.below(3);
-    let mut words =
-        |length| (0..length).map(|_| *rng.pick(&["a", "b", "c"][..types])).collect::<Vec<_>>().join(" ");
+    // Few words, so that different choices of variables read alike; or many, where that needs variables that touch.
+    let types = *rng.pick(&[1, 2, 3, 8, 8, 8]);
+    let mut words = |length| {
+        (0..length)
+            .map(|_| *rng.pick(&["a", "b", "c", "d", "e", "f", "g", "h"][..types]))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     let (source, target) = (words(source_len), words(target_len));
     Case::new(&source, &target, links)
 }

@@ -185,6 +185,29 @@ fn counts_frequencies_links_lines_and_orientations_equal_counting_by_hand() {
     }
 }
 
+/// What is left out for being rare changes no frequency of what stays.
+#[test]
+fn rare_rules_are_left_out_and_still_count() {
+    let corpus = Corpus::random(9, 100);
+    let rules = FlatRules::Hiero(HieroConfig::default());
+    let (_, _, all) = corpus.run(&exact(rules));
+    let mut config = exact(rules);
+    config.score.min_count = 0.75;
+    let (_, _, few) = corpus.run(&config);
+    let about = |grammar: &Grammar| -> BTreeMap<String, (Vec<f32>, f64)> {
+        let vocab = grammar.vocab();
+        let entry = |id| {
+            let count = grammar.notes(id).count.unwrap().rule.to_f64();
+            (grammar.rule(id).show(&vocab), (grammar.features(id), count))
+        };
+        grammar.rules().map(entry).collect()
+    };
+    let mut expected = about(&all);
+    expected.retain(|_, (_, count)| *count >= 0.75);
+    assert!(!expected.is_empty() && expected.len() < all.len());
+    assert_eq!(about(&few), expected);
+}
+
 #[test]
 fn tables_say_what_they_are() {
     let corpus = Corpus::random(3, 50);

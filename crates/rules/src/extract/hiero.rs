@@ -94,6 +94,8 @@ pub(super) struct Subtractor {
     chosen: Vec<PhrasePair>,
     ends: Vec<u32>,
     stack: Vec<PhrasePair>,
+    /// Whether some of its variables touch, so that they could share out the same words in other ways.
+    touching: bool,
     seen: HashSet<Vec<u32>>,
 }
 
@@ -123,6 +125,7 @@ impl Subtractor {
             let pair = self.pairs[index];
             self.chosen.clear();
             self.ends.clear();
+            self.touching = false;
             let whole = Left {
                 from: pair.s1,
                 source_words: pair.source_len(),
@@ -130,9 +133,9 @@ impl Subtractor {
                 links: linked.count(pair.s1, pair.s2),
             };
             self.subtract(linked, config, &pair, whole);
-            if config.variables > 1
-                && (repeats(source, pair.s1, pair.s2) || repeats(target, pair.t1, pair.t2))
-            {
+            let alike =
+                || self.touching || repeats(source, pair.s1, pair.s2) || repeats(target, pair.t1, pair.t2);
+            if config.variables > 1 && alike() {
                 self.drop_repeated(source, target, &pair);
             }
             let share = if config.whole_counts { 1.0 } else { 1.0 / self.ends.len() as f64 };
@@ -187,6 +190,11 @@ impl Subtractor {
                 if !inside || !self.stack.iter().all(apart) {
                     continue;
                 }
+                let slides = |other: &PhrasePair| {
+                    other.s2 == hole.s1
+                        || config.boundary == Boundary::Loose && (other.t2 == hole.t1 || hole.t2 == other.t1)
+                };
+                self.touching |= self.stack.iter().any(slides);
                 self.stack.push(hole);
                 let rest = Left {
                     from: hole.s2 + u32::from(!config.adjacent),
@@ -236,7 +244,7 @@ impl Subtractor {
     }
 }
 
-/// Whether some word stands twice in a range; only then can two choices of variables read alike.
+/// Whether some word stands twice in a range; unless variables touch, only then can two choices of them read alike.
 fn repeats(words: &[Symbol], start: u32, end: u32) -> bool {
     let words = &words[start as usize..end as usize];
     words.iter().enumerate().any(|(index, word)| words[..index].contains(word))

@@ -68,6 +68,8 @@ pub struct ScoreConfig {
     pub target_key: TargetKey,
     /// Target sides per source side; 0 for all.
     pub per_source: u32,
+    /// Rules that were seen less often are left out, but count for the frequencies of others.
+    pub min_count: f64,
     /// Pruning of rules that could be chance.
     pub significance: Significance,
     /// How feature values are kept.
@@ -100,6 +102,7 @@ impl Default for ScoreConfig {
             smoothing: Smoothing::None,
             target_key: TargetKey::Labelled,
             per_source: 20,
+            min_count: 0.0,
             significance: Significance::Off,
             precision: Precision::Bits(16),
             lines: 3,
@@ -372,8 +375,9 @@ impl Scorer<'_> {
         Ok(())
     }
 
-    /// Sorts by count, equal ones by the text of the target side, and keeps the first.
+    /// Drops what is too rare, sorts by count, equal ones by the text of the target side, and keeps the first.
     fn limit(&self, group: &mut Group) {
+        group.rules.retain(|rule| rule.count.to_f64() >= self.config.min_count);
         let keep = if self.config.per_source == 0 { usize::MAX } else { self.config.per_source as usize };
         if group.rules.len() > 1 {
             group.rules.sort_by_cached_key(|rule| {

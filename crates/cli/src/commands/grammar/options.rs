@@ -161,6 +161,9 @@ pub(crate) struct ScoreOptions {
     /// Keep this many target sides per source side, the most frequent; 0 keeps all.
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Scores")]
     per_source: u32,
+    /// Keep rules seen at least this often; the others still count for the frequencies of these.
+    #[arg(long, value_name = "COUNT", default_value_t = 0.0, help_heading = "Scores")]
+    min_count: f64,
     /// Drop rules that could be chance: alpha+epsilon, alpha-epsilon, or the least -ln p (Johnson et al. 2007).
     #[arg(long, value_name = "LEVEL", value_parser = parse_significance, help_heading = "Scores")]
     significance: Option<Significance>,
@@ -215,6 +218,7 @@ impl ScoreOptions {
                 Some(TargetSides::Plain) => TargetKey::Plain,
             },
             per_source: self.per_source,
+            min_count: self.min_count,
             significance: self.significance.unwrap_or(Significance::Off),
             precision: if self.exact { Precision::Exact } else { Precision::Bits(self.quantize) },
             lines: self.lines,
