@@ -4,14 +4,15 @@
 use sylvan_base::Fault;
 use sylvan_forest::TokenId;
 use sylvan_search::{
-    Beam, Counters, Effort, LanguageModel, Limits, Mark, Move, NoLanguageModel, Search, SearchName, StepModel,
-    StepModels, StepState,
+    Beam, Counters, Effort, LanguageModel, Limits, Mark, Move, NoLanguageModel, Search, SearchName,
+    StepModel, StepModels, StepState,
 };
 
 #[test]
 fn names_stand_for_searches_with_documented_defaults() {
     let beams = SearchName::ALL.map(|name| (name.as_str(), name.default_beam()));
-    let expected = [("cube", 100), ("refine", 500), ("incremental", 100), ("prediction", 100), ("exact", 500)];
+    let expected =
+        [("cube", 100), ("refine", 500), ("incremental", 100), ("prediction", 100), ("exact", 500)];
     assert_eq!(beams, expected);
     assert_eq!(Effort::default().joins, 100_000_000);
     assert_eq!(Limits::USUAL_MARGIN, 20);
@@ -51,9 +52,8 @@ fn a_mark_of_several_models_ends_where_all_have_ended() {
     assert!(all(&[open, closed]).is_end() && all(&[closed; 8]).is_end());
     assert!(!all(&[open, word]).is_end() && !all(&[word, open]).is_end());
     // Which of them are closed matters, one by one.
-    let ends: Vec<Mark> = (0..8)
-        .map(|bits| all(&[0, 1, 2].map(|model| Mark::end(bits >> model & 1 == 1))))
-        .collect();
+    let ends: Vec<Mark> =
+        (0..8).map(|bits| all(&[0, 1, 2].map(|model| Mark::end(bits >> model & 1 == 1)))).collect();
     for (a, first) in ends.iter().enumerate() {
         for (b, second) in ends.iter().enumerate() {
             assert_eq!(first == second, a == b);

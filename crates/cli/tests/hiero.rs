@@ -1,0 +1,74 @@
+//! Two texts and nothing else: rules with gaps, from text to translations, explanations and terms.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::corpus::{Corpus, failure, messages, success};
+
+const TRAIN: &str = "train --tokenized --source train.zh --target train.en --dev-source dev.zh --dev-target dev.en \
+                     --source-lang zh --target-lang en --align-preset fast --rounds 3 --nbest 20 --beam 50 --lm-order 3";
+
+#[test]
+fn two_texts_make_a_model_that_translates_explains_and_obeys() {
+    let corpus = Corpus::new(600);
+    let train = |out: &str, more: &str| {
+        let line = format!("{TRAIN} --out {out} {more}");
+        corpus.run(&line.split_whitespace().collect::<Vec<_>>(), "")
+    };
+    let output = train("m", "--threads 1");
+    success(&output);
+    let told = messages(&output);
+    assert!(told.contains("rules with gaps are learnt from the text alone (--kind hiero)"), "{told}");
+    success(&train("again", "--threads 3 --kind hiero"));
+    assert!(
+        std::fs::read(corpus.path("m")).unwrap() == std::fs::read(corpus.path("again")).unwrap(),
+        "the same bytes at any number of threads, chosen or asked for"
+    );
+    success(&corpus.run(&["model", "verify", "m"], ""));
+    // Far better than copying.
+    let source = corpus.read("dev.zh");
+    let translate = |more: &[&str]| corpus.run(&[&["translate", "--model", "m"], more].concat(), &source);
+    for search in ["refine", "cube", "incremental", "prediction"] {
+        corpus.write("out", &success(&translate(&["--search", search])));
+        let scored = corpus.run(&["score", "--ref", "dev.en", "--tokenize", "none", "--json", "out"], "");
+        let json: serde_json::Value = serde_json::from_str(&success(&scored)).unwrap();
+        assert!(json["bleu"]["score"].as_f64().unwrap() > 40.0, "{search}: {json}");
+    }
+    assert_eq!(success(&translate(&["--threads", "1"])), success(&translate(&["--threads", "3"])));
+    // Rules have gaps: shorter spans allow less, and the option reaches the search.
+    let short = success(&translate(&["--max-span", "1"]));
+    assert_ne!(short, success(&translate(&[])));
+    // Features add up to scores, and words have sources.
+    for line in success(&translate(&["--json", "--nbest", "3"])).lines() {
+        let json: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(json["nbest"].as_array().unwrap().len() <= 3 && json["links"].is_array(), "{line}");
+    }
+    let first = source.lines().next().unwrap();
+    let explained = success(&corpus.run(&["explain", "--model", "m", "--json", first], ""));
+    let json: serde_json::Value = serde_json::from_str(explained.trim()).unwrap();
+    let sum: f64 =
+        json["features"].as_array().unwrap().iter().map(|part| part["score"].as_f64().unwrap()).sum();
+    assert!((sum - json["score"].as_f64().unwrap()).abs() < 1e-3, "{json}");
+    let rules: Vec<&str> =
+        json["steps"].as_array().unwrap().iter().map(|step| step["rule"].as_str().unwrap()).collect();
+    assert!(rules.iter().any(|rule| rule.starts_with("X(")), "{rules:?}");
+    assert!(
+        json["steps"].as_array().unwrap().iter().any(|step| !step["lines"].as_array().unwrap().is_empty())
+    );
+    assert!(success(&corpus.run(&["explain", "--model", "m", "--html", "why.html", first], "")).is_empty());
+    // A term is used wherever its words stand, in every search.
+    let word = first.split(' ').next().unwrap();
+    corpus.write("terms", &format!("{word}\tXYZ ABC\n"));
+    for search in ["refine", "cube", "incremental", "prediction"] {
+        let with = success(&translate(&["--glossary", "terms", "--search", search]));
+        for (line, out) in source.lines().zip(with.lines()) {
+            let wanted = line.split(' ').filter(|other| *other == word).count();
+            assert_eq!(out.matches("XYZ ABC").count(), wanted, "{search}: {line}: {out}");
+        }
+    }
+    // What a model of this kind cannot do is said.
+    let output = corpus.run(&["translate", "--model", "m", "--input", "tree", "--strict"], "(A b)\n");
+    assert!(failure(&output).contains("hiero"), "{}", messages(&output));
+    let parser = train("p", "--kind hiero --treebank all/source.tree");
+    assert!(failure(&parser).contains("one or the other"), "{}", messages(&parser));
+}
