@@ -208,6 +208,21 @@ fn rare_rules_are_left_out_and_still_count() {
     assert_eq!(about(&few), expected);
 }
 
+/// More lines than wait for threads at a time, so that a reader whom nobody tells would wait for ever.
+#[test]
+fn a_bad_link_ends_the_reading_with_any_number_of_threads() {
+    let mut corpus = Corpus::random(10, 4_000);
+    corpus.0.iter_mut().for_each(|line| line[2] = "99-0".to_string());
+    let dir = tempfile::tempdir().unwrap();
+    let (files, out) = (corpus.write(dir.path()), dir.path().join("rules"));
+    for threads in [1, 2, 3] {
+        let config = FlatConfig { threads, ..exact(phrases(OrientationModel::Word)) };
+        let message = train_flat(&files, &out, &config, &Silent).unwrap_err().to_string();
+        assert!(message.contains("link 99-0") && message.contains("align:"), "{message}");
+        assert!(!out.exists());
+    }
+}
+
 #[test]
 fn tables_say_what_they_are() {
     let corpus = Corpus::random(3, 50);

@@ -1,7 +1,8 @@
 //! Batches of sentence pairs shared out among threads: one reads, the others learn.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sylvan_base::{Progress, Result};
 
@@ -47,20 +48,29 @@ pub(super) fn learn_all<P: Pairs, W: Learn<P::Pair>>(
         return Ok(vec![worker.finish()]);
     }
     let (send, receive) = sync_channel::<Vec<P::Pair>>(2 * threads);
-    let receive = Mutex::new(receive);
+    // Only workers hold the receiving end, so that the channel closes when the last of them has failed: the reader
+    // would wait for ever otherwise.
+    let receive = Arc::new(Mutex::new(receive));
+    let broken = AtomicBool::new(false);
+    let (worker, broken) = (&worker, &broken);
     std::thread::scope(|scope| {
-        let work = || -> Result<Learnt> {
+        let work = move |receive: Arc<Mutex<Receiver<Vec<P::Pair>>>>| -> Result<Learnt> {
             let mut worker = worker();
             while let Some(batch) = next_batch(&receive) {
-                worker.learn(&batch)?;
+                worker.learn(&batch).inspect_err(|_| broken.store(true, Ordering::Relaxed))?;
             }
             Ok(worker.finish())
         };
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let spawn = |_| {
+            let receive = Arc::clone(&receive);
+            scope.spawn(move || work(receive))
+        };
+        let workers: Vec<_> = (0..threads).map(spawn).collect();
+        drop(receive);
         let mut failed = None;
-        loop {
+        // What one worker found wrong is reported at the end; there is no use in reading on.
+        while !broken.load(Ordering::Relaxed) {
             match reader.next_batch() {
-                // The channel closes only if all workers failed; they report why.
                 Ok(Some(batch)) => {
                     if send.send(batch).is_err() {
                         break;
