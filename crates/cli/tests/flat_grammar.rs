@@ -291,8 +291,10 @@ fn mistakes_are_named() {
     assert!(message.contains("without orientations") && message.contains("--orientation"), "{message}");
     std::fs::write(at.join("lm"), "\\data\\\nngram 1=2\n\n\\1-grams:\n-1 <s>\n-1 </s>\n\n\\end\\\n").unwrap();
     std::fs::write(at.join("w"), "lm=1\n").unwrap();
-    let message = bad(at, "decode --grammar h.rules --lm lm --weights w f");
-    assert!(message.contains("found rules of kind hiero, expected rules of kind tree"), "{message}");
+    let message = bad(at, "decode --strict --grammar h.rules --lm lm --weights w f");
+    assert!(message.contains("found Tree for a model of kind hiero, expected text"), "{message}");
+    let message = bad(at, "decode --grammar p.rules --lm lm --weights w f");
+    assert!(message.contains("found rules of kind phrase, expected rules of kind hiero"), "{message}");
     // A line that is not of the kind.
     for (kind, line, expected) in [
         ("hiero", "a [NP][X] [X] ||| [X][X] b [X] ||| 1 1 1 1 ||| 0-1 1-0", "label X"),
