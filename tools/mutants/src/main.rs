@@ -32,6 +32,8 @@ struct Options {
     sample: usize,
     jobs: usize,
     seconds: u64,
+    /// The output of an earlier run: only its survivors are run.
+    again: Option<PathBuf>,
 }
 
 fn options() -> Result<Options> {
@@ -42,6 +44,7 @@ fn options() -> Result<Options> {
         sample: usize::MAX,
         jobs: 1,
         seconds: 120,
+        again: None,
     };
     let mut words = std::env::args().skip(1);
     let list = |text: String| text.split(',').map(str::to_string).collect();
@@ -54,7 +57,8 @@ fn options() -> Result<Options> {
             "--sample" => options.sample = value()?.parse()?,
             "--jobs" => options.jobs = value()?.parse()?,
             "--seconds" => options.seconds = value()?.parse()?,
-            _ => bail!("found {word}, expected --crate, --only, --tests, --sample, --jobs or --seconds"),
+            "--again" => options.again = Some(value()?.into()),
+            _ => bail!("found {word}, expected --crate, --only, --tests, --sample, --jobs, --seconds or --again"),
         }
     }
     ensure!(!options.of.is_empty(), "expected --crate NAME, a folder under crates/");
@@ -82,7 +86,12 @@ fn main() -> Result<()> {
     };
     ensure!(runs(&tests, &copy, 0, &options) == Verdict::Survives, "the tests fail without any mutant");
     let alive: Vec<&Mutant> = mutants.iter().filter(|mutant| !left_out.contains(&mutant.number)).collect();
-    let drawn = draw(&alive, options.sample);
+    let mut drawn = draw(&alive, options.sample);
+    if let Some(path) = &options.again {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let before: BTreeSet<&str> = text.lines().filter_map(|line| line.strip_prefix("survives: ")).collect();
+        drawn.retain(|mutant| before.contains(mutant.to_string().as_str()));
+    }
     println!("{} mutants, {} of them run; {} do not build", alive.len(), drawn.len(), left_out.len());
     let next = AtomicUsize::new(0);
     let (survivors, in_time) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
