@@ -284,7 +284,9 @@ fn matches_and_marks_are_those_of_every_node() {
     for _ in 0..100 {
         let mut vocab = Vocab::new();
         let forest = random_forest(&mut rng, &mut vocab);
-        let grammar = random_grammar(&mut rng, &forest, &mut vocab, &["p"]);
+        // Rules of another forest, of which only some match here.
+        let other = random_forest(&mut rng, &mut vocab);
+        let grammar = random_grammar(&mut rng, &other, &mut vocab, &["p"]);
         let wanted = |node: NodeId| node.0 != 1;
         let mut found: Vec<(u32, RuleId)> = Vec::new();
         each_match(&grammar, &forest, wanted, |node, _, rules| {
@@ -307,7 +309,7 @@ fn matches_and_marks_are_those_of_every_node() {
         let path = folder.path().join("rules");
         assert_eq!(grammar.write_filtered(&path, &filter).unwrap() as u64, kept);
     }
-    assert!(all > 500, "{all}");
+    assert!(all > 200, "{all}");
 }
 
 #[test]

@@ -25,7 +25,9 @@ impl Explanation {
             let words = self.source.get(*start as usize..*end as usize).unwrap_or_default();
             writeln!(out, "not translated as a term, because it overlaps another: {}", words.join(" "))?;
         }
-        writeln!(out, "\nSource tree")?;
+        if !self.tree.is_empty() {
+            writeln!(out, "\nSource tree")?;
+        }
         self.write_tree(out)?;
         writeln!(out, "\nDerivation (rules in target order; what each adds to the score)")?;
         for (index, step) in self.steps.iter().enumerate() {
