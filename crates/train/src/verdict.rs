@@ -48,8 +48,8 @@ pub(crate) fn verdict(scores: &[(String, f64)], pairs: u64) -> Vec<String> {
     }
     let meaning = MEANING.iter().find(|(least, _)| bleu >= *least).map_or("", |(_, meaning)| meaning);
     lines.push(format!(
-        "what that means: {meaning}. {pairs} pairs were learnt from; more text of the same kind helps most (on captions, \
-         each doubling has brought about 3 BLEU)"
+        "what that means: {meaning}. {pairs} pairs were learnt from; more text of the same kind \
+         helps most"
     ));
     lines
 }

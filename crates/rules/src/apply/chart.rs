@@ -21,7 +21,7 @@ use crate::input::Input;
 use crate::{Grammar, SourceId};
 
 /// The label of all phrases.
-pub const PHRASE: &str = "X";
+pub const PHRASE: &str = crate::FLAT_LABEL;
 /// The label of what begins with the sentence.
 pub const SENTENCE: &str = "S";
 
