@@ -30,6 +30,8 @@ struct Options {
     tests: Vec<String>,
     /// How many mutants are drawn; all if there are fewer.
     sample: usize,
+    /// Which of the places between two drawn ones: another number, another draw.
+    offset: usize,
     jobs: usize,
     seconds: u64,
     /// The output of an earlier run: only its survivors are run.
@@ -42,6 +44,7 @@ fn options() -> Result<Options> {
         only: Vec::new(),
         tests: Vec::new(),
         sample: usize::MAX,
+        offset: 0,
         jobs: 1,
         seconds: 120,
         again: None,
@@ -55,10 +58,13 @@ fn options() -> Result<Options> {
             "--only" => options.only = list(value()?),
             "--tests" => options.tests = list(value()?),
             "--sample" => options.sample = value()?.parse()?,
+            "--offset" => options.offset = value()?.parse()?,
             "--jobs" => options.jobs = value()?.parse()?,
             "--seconds" => options.seconds = value()?.parse()?,
             "--again" => options.again = Some(value()?.into()),
-            _ => bail!("found {word}, expected --crate, --only, --tests, --sample, --jobs, --seconds or --again"),
+            _ => bail!(
+                "found {word}, expected --crate, --only, --tests, --sample, --offset, --jobs, --seconds or --again"
+            ),
         }
     }
     ensure!(!options.of.is_empty(), "expected --crate NAME, a folder under crates/");
@@ -86,7 +92,7 @@ fn main() -> Result<()> {
     };
     ensure!(runs(&tests, &copy, 0, &options) == Verdict::Survives, "the tests fail without any mutant");
     let alive: Vec<&Mutant> = mutants.iter().filter(|mutant| !left_out.contains(&mutant.number)).collect();
-    let mut drawn = draw(&alive, options.sample);
+    let mut drawn = draw(&alive, options.sample, options.offset);
     if let Some(path) = &options.again {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let before: BTreeSet<&str> = text.lines().filter_map(|line| line.strip_prefix("survives: ")).collect();
@@ -124,9 +130,9 @@ fn main() -> Result<()> {
 }
 
 /// Every n-th, so that all files are drawn from and the same ones each time.
-fn draw<'m>(mutants: &[&'m Mutant], sample: usize) -> Vec<&'m Mutant> {
+fn draw<'m>(mutants: &[&'m Mutant], sample: usize, offset: usize) -> Vec<&'m Mutant> {
     let count = mutants.len().min(sample);
-    (0..count).map(|place| mutants[place * mutants.len() / count]).collect()
+    (0..count).map(|place| mutants[(place * mutants.len() / count + offset) % mutants.len()]).collect()
 }
 
 fn copy_sources(root: &Path, copy: &Path) -> Result<()> {

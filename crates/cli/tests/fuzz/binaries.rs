@@ -41,7 +41,7 @@ fn target(
         said
     };
     let seeds = files.iter().map(|file| std::fs::read(file).unwrap()).collect();
-    Target { name, binary: true, slow: false, seeds, run: Box::new(run) }
+    Target { name, binary: true, turn_in: 8, seeds, run: Box::new(run) }
 }
 
 /// Removes a file, after a panic as well.
@@ -81,7 +81,7 @@ pub(crate) fn targets(scratch: &Path) -> Vec<Target> {
         target("lm", scratch, &language_models(scratch), lm),
         target("parser", scratch, &files("parse/tests/formats", &parsers), parser),
         target("align", scratch, &files("align/tests/formats", &aligners), align),
-        Target { slow: true, ..target("model", scratch, &models, model) },
+        Target { turn_in: 32, ..target("model", scratch, &models, model) },
     ]
 }
 

@@ -25,8 +25,8 @@ pub(crate) struct Target {
     pub(crate) name: &'static str,
     /// Whether it reads containers.
     pub(crate) binary: bool,
-    /// Whether a run takes much longer than those of others.
-    pub(crate) slow: bool,
+    /// It takes one turn in so many: a reader of files is much slower than one of bytes.
+    pub(crate) turn_in: u64,
     pub(crate) seeds: Vec<Vec<u8>>,
     pub(crate) run: Run,
 }
