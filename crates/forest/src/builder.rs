@@ -3,7 +3,10 @@
 use sylvan_base::{HashMap, Id, IndexVec, Span, Symbol};
 
 use crate::translation::Vertex;
-use crate::{BundleId, Edge, EdgeId, EdgeSpec, Part, Target, Token, TokenId, TranslationForest, VertexId};
+use crate::{
+    BundleId, Edge, EdgeId, EdgeSpec, Neighbour, Orientations, Part, Reordering, Target, Token, TokenId,
+    TranslationForest, VertexId,
+};
 
 /// Builds a [`TranslationForest`] bottom-up: declare a vertex, then its edges, then the next vertex.
 #[derive(Debug, Default)]
@@ -21,6 +24,7 @@ pub struct ForestBuilder {
     inputs: Vec<f64>,
     outlooks: Vec<f64>,
     owners: Vec<Box<[u8]>>,
+    reordering: Option<Box<Reordering>>,
     uneven: bool,
 }
 
@@ -94,6 +98,19 @@ impl ForestBuilder {
         self.owners.push(owners);
     }
 
+    /// The order of phrases is free: what a jump costs, by source word, and what orientations are seen against.
+    pub fn reordering(&mut self, per_word: f64, neighbour: Neighbour) {
+        self.reordering = Some(Box::new(Reordering { per_word, neighbour, edges: Vec::new() }));
+    }
+
+    /// What the edge added last thinks of its neighbours; nothing by default. Has no effect where the order is not free.
+    pub fn orientations(&mut self, orientations: Orientations) {
+        if let Some(reordering) = &mut self.reordering {
+            reordering.edges.resize(self.edges.len().saturating_sub(1), Orientations::default());
+            reordering.edges.push(orientations);
+        }
+    }
+
     /// How many edges the vertex declared last has so far.
     pub fn edges_of_last(&self) -> usize {
         self.vertices.last().map_or(0, |vertex| vertex.edges.len())
@@ -138,6 +155,7 @@ impl ForestBuilder {
             inputs: self.inputs,
             outlooks: self.outlooks,
             owners: self.owners,
+            reordering: self.reordering,
             uneven: self.uneven,
             goal,
         };

@@ -31,6 +31,7 @@ mod builder;
 mod derivation;
 mod edges;
 mod inside_outside;
+mod reordering;
 mod token;
 mod translation;
 
@@ -38,6 +39,7 @@ pub use builder::ForestBuilder;
 pub use derivation::Derivation;
 pub use edges::Edges;
 pub use inside_outside::{InsideOutside, Sum};
+pub use reordering::{Neighbour, Orientation, Orientations, Reordering};
 pub use token::{Token, TokenId};
 pub use translation::{
     BundleId, Edge, EdgeId, EdgeSpec, Layer, Part, RuleRef, Target, TranslationForest, VertexId,

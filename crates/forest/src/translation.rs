@@ -2,7 +2,7 @@
 
 use sylvan_base::{Id, IndexVec, Span, Symbol, define_id};
 
-use crate::{Token, TokenId};
+use crate::{Orientations, Reordering, Token, TokenId};
 
 define_id!(
     /// A place in the input: tree node or span. Tails always have smaller ids than heads.
@@ -118,6 +118,8 @@ pub struct TranslationForest {
     pub(crate) outlooks: Vec<f64>,
     /// Per edge, which of its bundles each of its own source words belongs to; empty if links were not asked for.
     pub(crate) owners: Vec<Box<[u8]>>,
+    /// What another order costs; `None` where target sides are the order.
+    pub(crate) reordering: Option<Box<Reordering>>,
     pub(crate) uneven: bool,
     pub(crate) goal: VertexId,
 }
@@ -184,6 +186,18 @@ impl TranslationForest {
     /// the words below its head and below none of its tails, in order. `None` if links were not asked for.
     pub fn owners(&self, edge: EdgeId) -> Option<&[u8]> {
         self.owners.get(edge.index()).map(|owners| &**owners)
+    }
+
+    /// What another order than that of the source costs, where the order is free.
+    pub fn reordering(&self) -> Option<&Reordering> {
+        self.reordering.as_deref()
+    }
+
+    /// What an edge thinks of its neighbours in the target; nothing if nothing is known.
+    #[inline]
+    pub fn orientations(&self, edge: EdgeId) -> Orientations {
+        let known = self.reordering.as_ref().and_then(|reordering| reordering.edges.get(edge.index()));
+        known.copied().unwrap_or_default()
     }
 
     /// An edge's target side.
@@ -257,6 +271,11 @@ impl TranslationForest {
         let inputs = std::mem::take(&mut self.inputs);
         let outlooks = std::mem::take(&mut self.outlooks);
         let mut owners = std::mem::take(&mut self.owners);
+        let oriented = self
+            .reordering
+            .as_mut()
+            .map(|reordering| std::mem::take(&mut reordering.edges))
+            .unwrap_or_default();
         for vertex in self.vertices() {
             let start = self.edges.len() as u32;
             for edge in self.edges(vertex).filter(|edge| kept[edge.index()]) {
@@ -266,6 +285,9 @@ impl TranslationForest {
                 }
                 self.outlooks.extend(outlooks.get(edge.index()));
                 self.owners.extend(owners.get_mut(edge.index()).map(std::mem::take));
+                if let (Some(reordering), false) = (&mut self.reordering, oriented.is_empty()) {
+                    reordering.edges.push(oriented.get(edge.index()).copied().unwrap_or_default());
+                }
             }
             self.vertices[vertex].edges = start..self.edges.len() as u32;
         }

@@ -9,7 +9,9 @@
 //! so that the engine compares and stores four bytes whatever an item is made of.
 //!
 //! Items with the same [`class`](Deduction::class) have the same options. The engine therefore sorts the options
-//! once per class and takes combinations of items and options best first, instead of making all of them.
+//! once per class and takes combinations of items and options best first, instead of making all of them. Where classes
+//! differ in which options they have but not in how these rank, they share lists of options
+//! ([`lists`](Deduction::lists)), and each list is sorted once per sentence.
 
 use sylvan_base::{Span, define_id};
 use sylvan_forest::{BundleId, EdgeId, Edges};
@@ -21,6 +23,10 @@ define_id!(
 define_id!(
     /// What decides an item's options.
     ClassId
+);
+define_id!(
+    /// Options that classes have together or not at all.
+    ListId
 );
 
 /// A left-to-right decoder's items and inference rules over one sentence.
@@ -47,8 +53,13 @@ pub trait Deduction {
     fn rest(&self, _item: ItemId) -> f64 {
         0.0
     }
-    /// The options of a class, in any order. Asked once per class.
-    fn options(&mut self, class: ClassId, out: &mut Vec<Choice>);
+    /// The lists that make up a class's options, and what to add to the estimates of each. Asked once per class; by
+    /// default a class has one list of its own, under its own number.
+    fn lists(&mut self, class: ClassId, out: &mut Vec<(ListId, f64)>) {
+        out.push((ListId(class.0), 0.0));
+    }
+    /// The options of a list, in any order. Asked once per list.
+    fn options(&mut self, list: ListId, out: &mut Vec<Choice>);
     /// What taking an option emits, into `bundles`, which is empty. Returns charges and future of the best successor
     /// (none has more), or infinity if that is unknown or if a complete item, which competes in no bin, may be among
     /// them.

@@ -34,7 +34,7 @@ use sylvan_base::{HashMap, IndexVec, Span};
 use sylvan_forest::{BundleId, EdgeId, Target, TokenId, TranslationForest, VertexId};
 
 use crate::deduction::{
-    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth,
+    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, ListId, Successor, Worth,
 };
 use crate::engine::{Completed, Engine, Limits, OnVisit, Run};
 use crate::{Estimate, LanguageModel, Outcome, inside_estimate};
@@ -269,8 +269,8 @@ impl Deduction for TopDown<'_> {
         self.cells[self.cells[item].rest].future
     }
 
-    fn options(&mut self, class: ClassId, out: &mut Vec<Choice>) {
-        let vertex = VertexId(class.0);
+    fn options(&mut self, list: ListId, out: &mut Vec<Choice>) {
+        let vertex = VertexId(list.0);
         out.extend(self.forest.edges(vertex).map(|edge| {
             let estimate = self.forest.edge(edge).spec.score + self.step_estimate(self.forest.target(edge));
             let tails: u32 = self.forest.target(edge).iter().map(|&symbol| self.weight(symbol)).sum();

@@ -42,6 +42,7 @@ mod outcome;
 mod prediction;
 mod refine;
 mod search;
+mod stacks;
 mod step_model;
 mod stop;
 mod trace;
@@ -51,7 +52,9 @@ pub use boundary_words::{Boundary, BoundaryWords, ShownBoundary};
 pub use brute_force::{Derivations, brute_force};
 pub use chart::{BoundaryEstimate, Chart, Losers, Way};
 pub use cube_pruning::{Cube, CubePruning, cube_pruning};
-pub use deduction::{Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
+pub use deduction::{
+    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, ListId, Successor, Worth,
+};
 pub use engine::{Completed, Engine, Goals, Limits, OnVisit, Run, Visit};
 pub use estimate::{Estimate, inside_estimate};
 pub use exact::{Certified, Effort, NoBounds, Round, exact};
@@ -70,6 +73,7 @@ pub use prediction::{
 };
 pub use refine::{Refine, refine};
 pub use search::{Found, Search, SearchName, Workspace, WorkspaceOf};
+pub use stacks::{PhraseBased, Placed, StackStep, Stacks, placed, search as stack_search, stacks};
 pub use step_model::{Move, StepModel, StepModels, StepState, replay};
 pub use stop::Stop;
 pub use trace::TraceItem;

@@ -20,6 +20,7 @@ use crate::incremental::{self, Incremental};
 use crate::out_forest::OutForest;
 use crate::prediction::{self, Prediction};
 use crate::refine::Refine;
+use crate::stacks::{self, Stacks};
 use crate::{Beam, LanguageModel, Outcome, TwoSided};
 
 /// The name of a search.
@@ -34,14 +35,16 @@ pub enum SearchName {
     Incremental,
     /// Left to right, bottom-up (Feng et al. 2012).
     Prediction,
+    /// Phrases in any order within a limit, one stack per number of translated words (Koehn 2004).
+    Stacks,
     /// The optimum with its proof, or a bound on what is missing.
     Exact,
 }
 
 impl SearchName {
     /// All of them.
-    pub const ALL: [SearchName; 5] =
-        [Self::Cube, Self::Refine, Self::Incremental, Self::Prediction, Self::Exact];
+    pub const ALL: [SearchName; 6] =
+        [Self::Cube, Self::Refine, Self::Incremental, Self::Prediction, Self::Stacks, Self::Exact];
 
     /// As on the command line.
     pub fn as_str(self) -> &'static str {
@@ -50,6 +53,7 @@ impl SearchName {
             Self::Refine => "refine",
             Self::Incremental => "incremental",
             Self::Prediction => "prediction",
+            Self::Stacks => "stacks",
             Self::Exact => "exact",
         }
     }
@@ -61,6 +65,7 @@ impl SearchName {
             Self::Refine => "bottom-up, refining groups of items by their boundary words",
             Self::Incremental => "left to right, top-down",
             Self::Prediction => "left to right, bottom-up, with viable prefixes",
+            Self::Stacks => "phrases in any order within a limit, for models of phrase pairs",
             Self::Exact => "the optimum with its proof, or a bound on what is missing",
         }
     }
@@ -69,13 +74,13 @@ impl SearchName {
     pub fn default_beam(self) -> usize {
         match self {
             Self::Refine | Self::Exact => 500,
-            Self::Cube | Self::Incremental | Self::Prediction => 100,
+            Self::Cube | Self::Incremental | Self::Prediction | Self::Stacks => 100,
         }
     }
 
     /// Whether it goes from left to right, so that step models can take part and there is a trace.
     pub fn is_left_to_right(self) -> bool {
-        matches!(self, Self::Incremental | Self::Prediction)
+        matches!(self, Self::Incremental | Self::Prediction | Self::Stacks)
     }
 }
 
@@ -108,6 +113,8 @@ pub enum Search {
     Incremental(Limits, Incremental),
     /// See [`SearchName::Prediction`].
     Prediction(Limits, Prediction),
+    /// See [`SearchName::Stacks`].
+    Stacks(Limits, Stacks),
     /// See [`SearchName::Exact`]. The beam is that of the search for a first answer.
     Exact(Beam, Effort),
 }
@@ -127,6 +134,7 @@ impl Search {
             SearchName::Refine => Self::Refine(beam),
             SearchName::Incremental => Self::Incremental(Limits::usual(beam), Incremental::default()),
             SearchName::Prediction => Self::Prediction(Limits::usual(beam), Prediction::default()),
+            SearchName::Stacks => Self::Stacks(Limits::usual(beam), Stacks::default()),
             SearchName::Exact => Self::Exact(beam, Effort::default()),
         }
     }
@@ -139,6 +147,7 @@ impl Search {
             Self::Refine(_) => Self::Refine(beam),
             Self::Incremental(limits, config) => Self::Incremental(Limits { beam, ..limits }, config),
             Self::Prediction(limits, config) => Self::Prediction(Limits { beam, ..limits }, config),
+            Self::Stacks(limits, config) => Self::Stacks(Limits { beam, ..limits }, config),
             Self::Exact(_, effort) => Self::Exact(beam, effort),
         }
     }
@@ -150,6 +159,7 @@ impl Search {
             Self::Refine(_) => SearchName::Refine,
             Self::Incremental(..) => SearchName::Incremental,
             Self::Prediction(..) => SearchName::Prediction,
+            Self::Stacks(..) => SearchName::Stacks,
             Self::Exact(..) => SearchName::Exact,
         }
     }
@@ -159,14 +169,18 @@ impl Search {
         match self {
             Self::Cube(cube) => cube.beam,
             Self::Refine(beam) | Self::Exact(beam, _) => *beam,
-            Self::Incremental(limits, _) | Self::Prediction(limits, _) => limits.beam,
+            Self::Incremental(limits, _) | Self::Prediction(limits, _) | Self::Stacks(limits, _) => {
+                limits.beam
+            }
         }
     }
 
     /// The limits of a left-to-right search.
     pub fn limits_mut(&mut self) -> Option<&mut Limits> {
         match self {
-            Self::Incremental(limits, _) | Self::Prediction(limits, _) => Some(limits),
+            Self::Incremental(limits, _) | Self::Prediction(limits, _) | Self::Stacks(limits, _) => {
+                Some(limits)
+            }
             Self::Cube(_) | Self::Refine(_) | Self::Exact(..) => None,
         }
     }
@@ -199,6 +213,9 @@ impl Search {
             }
             Self::Prediction(limits, config) => {
                 Found::from(prediction::search(&mut work.engine, forest, run, limits, config, None)?)
+            }
+            Self::Stacks(limits, config) => {
+                Found::from(stacks::search(&mut work.engine, forest, run, limits, config, None)?)
             }
             Self::Exact(beam, effort) => {
                 let start = work.refine.search(forest, lm, beam, losers, stop)?;

@@ -1,11 +1,12 @@
 //! Left-to-right searches step by step, in the notation of their papers.
 
 use sylvan_base::Vocab;
-use sylvan_forest::{EdgeId, Target, TranslationForest, VertexId};
+use sylvan_forest::{Derivation, EdgeId, Target, TranslationForest, VertexId};
 
 use crate::engine::{Engine, Run};
 use crate::incremental::{self, Step};
 use crate::prediction::{self, PredictionStep};
+use crate::stacks::{self, StackStep};
 use crate::{LanguageModel, Search};
 
 /// An item of a left-to-right search as its paper writes it.
@@ -87,6 +88,10 @@ impl Search {
                 let mut on_step = |step: &PredictionStep| items.push(names.bottom_up(step));
                 prediction::search(&mut engine, forest, run, limits, config, Some(&mut on_step));
             }
+            Search::Stacks(limits, config) => {
+                let mut on_step = |step: &StackStep| items.push(names.phrases(step));
+                stacks::search(&mut engine, forest, run, limits, config, Some(&mut on_step));
+            }
             Search::Cube(_) | Search::Refine(_) | Search::Exact(..) => {}
         }
         items
@@ -106,6 +111,24 @@ impl Names<'_> {
             edges: step.edges.clone(),
             kept: step.kept,
             among: step.among,
+        }
+    }
+
+    /// Translated source words as stars, the others as dots.
+    fn phrases(&self, step: &StackStep) -> TraceItem {
+        let visit = &step.visit;
+        let words = Derivation::new(visit.edges.clone()).words(self.forest);
+        let words: Vec<&str> = words.into_iter().map(|word| self.vocab.text(word)).collect();
+        TraceItem {
+            bin: visit.bin,
+            round: None,
+            stack: step.covered.iter().map(|&done| if done { '*' } else { '.' }).collect(),
+            words: Some(words.join(" ")),
+            score: visit.score,
+            future: visit.future,
+            edges: visit.edges.clone(),
+            kept: visit.kept,
+            among: visit.among,
         }
     }
 

@@ -8,7 +8,7 @@ use common::{HashLm, Problem, close, random_problems};
 use sylvan_base::HashMap;
 use sylvan_forest::{Target, TranslationForest, VertexId};
 use sylvan_search::{
-    Beam, ClassId, Deduction, Estimate, Future, Incremental, Prediction, PredictionStep, PredictionTables,
+    Beam, Deduction, Estimate, Future, Incremental, ListId, Prediction, PredictionStep, PredictionTables,
     PrefixId, TopDown, inside_estimate, prediction_traced,
 };
 use sylvan_testkit::cases;
@@ -98,7 +98,7 @@ fn options_of_top_down_search_see_only_the_future_that_they_may_see() {
             let mut deduction = TopDown::new(forest, &inside, Incremental::from(future));
             for vertex in forest.vertices() {
                 let mut options = Vec::new();
-                deduction.options(ClassId(vertex.0), &mut options);
+                deduction.options(ListId(vertex.0), &mut options);
                 for (option, edge) in options.iter().zip(forest.edges(vertex)) {
                     let mut expected = forest.edge(edge).spec.score;
                     let mut at_once = true;

@@ -11,8 +11,14 @@ use sylvan_search::{
 #[test]
 fn names_stand_for_searches_with_documented_defaults() {
     let beams = SearchName::ALL.map(|name| (name.as_str(), name.default_beam()));
-    let expected =
-        [("cube", 100), ("refine", 500), ("incremental", 100), ("prediction", 100), ("exact", 500)];
+    let expected = [
+        ("cube", 100),
+        ("refine", 500),
+        ("incremental", 100),
+        ("prediction", 100),
+        ("stacks", 100),
+        ("exact", 500),
+    ];
     assert_eq!(beams, expected);
     assert_eq!(Effort::default().joins, 100_000_000);
     assert_eq!(Limits::USUAL_MARGIN, 20);
@@ -23,7 +29,7 @@ fn names_stand_for_searches_with_documented_defaults() {
     assert_eq!((wrong("cube:0").column, wrong("prediction:x").column), (6, 12));
     assert_eq!((wrong("magic").column, wrong("magic:3").column), (0, 0));
     for name in SearchName::ALL {
-        let left_to_right = matches!(name, SearchName::Incremental | SearchName::Prediction);
+        let left_to_right = !matches!(name, SearchName::Cube | SearchName::Refine | SearchName::Exact);
         assert_eq!(name.is_left_to_right(), left_to_right);
     }
 }

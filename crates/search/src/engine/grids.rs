@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::nodes::NodeId;
-use crate::deduction::{Choice, ClassId};
+use crate::deduction::{Choice, ClassId, Deduction, ListId};
 
 /// A surviving item as a row.
 #[derive(Debug, Clone, Copy)]
@@ -29,13 +29,16 @@ pub(super) struct Row {
 struct Grid {
     rows: Range<usize>,
     options: Range<usize>,
+    offset: f64,
 }
 
-/// Options of one class that lead equally far, best estimate first.
+/// Options of one list that lead equally far, best estimate first.
 #[derive(Debug, Clone)]
 pub(super) struct Column {
     pub(super) options: Range<usize>,
     pub(super) advance: u32,
+    /// What the class adds to their estimates.
+    pub(super) offset: f64,
 }
 
 /// A place in a grid that is worth trying next.
@@ -73,6 +76,10 @@ pub(super) struct Grids {
     /// By class: its columns, once they have been asked for.
     classes: Vec<Option<Range<usize>>>,
     columns: Vec<Column>,
+    /// By list: its columns, once they have been asked for; they have no offset.
+    lists: Vec<Option<Range<usize>>>,
+    list_columns: Vec<Column>,
+    listed: Vec<(ListId, f64)>,
     pool: Vec<Choice>,
     /// By class: its grid in this round.
     place: Vec<u32>,
@@ -89,6 +96,8 @@ impl Grids {
     pub(super) fn clear(&mut self) {
         self.classes.clear();
         self.columns.clear();
+        self.lists.clear();
+        self.list_columns.clear();
         self.pool.clear();
         self.place.clear();
         self.rows.clear();
@@ -100,7 +109,7 @@ impl Grids {
     pub(super) fn fill(
         &mut self,
         survivors: impl Iterator<Item = (ClassId, Row)>,
-        mut options: impl FnMut(ClassId, &mut Vec<Choice>),
+        deduction: &mut impl Deduction,
     ) {
         self.heap.clear();
         self.rows.clear();
@@ -128,20 +137,16 @@ impl Grids {
             let index = class.0 as usize;
             self.place[index] = NOWHERE;
             let end = start + self.sorting[start..].partition_point(|&(place, _)| place <= number as u32);
-            for column in self.columns_of(class, &mut options) {
-                let options = self.columns[column].options.clone();
-                self.grids.push(Grid { rows: start..end, options });
+            for column in self.columns_of(class, deduction) {
+                let Column { options, offset, .. } = self.column(column);
+                self.grids.push(Grid { rows: start..end, options, offset });
             }
             start = end;
         }
     }
 
     /// The columns of a class, for [`column`](Self::column).
-    pub(super) fn columns_of(
-        &mut self,
-        class: ClassId,
-        options: &mut impl FnMut(ClassId, &mut Vec<Choice>),
-    ) -> Range<usize> {
+    pub(super) fn columns_of(&mut self, class: ClassId, deduction: &mut impl Deduction) -> Range<usize> {
         let index = class.0 as usize;
         if self.classes.len() <= index {
             self.classes.resize(index + 1, None);
@@ -149,19 +154,42 @@ impl Grids {
         if let Some(known) = &self.classes[index] {
             return known.clone();
         }
+        let mut listed = std::mem::take(&mut self.listed);
+        listed.clear();
+        deduction.lists(class, &mut listed);
+        let first = self.columns.len();
+        for &(list, offset) in &listed {
+            for column in self.columns_of_list(list, deduction) {
+                self.columns.push(Column { offset, ..self.list_columns[column].clone() });
+            }
+        }
+        self.listed = listed;
+        let range = first..self.columns.len();
+        self.classes[index] = Some(range.clone());
+        range
+    }
+
+    fn columns_of_list(&mut self, list: ListId, deduction: &mut impl Deduction) -> Range<usize> {
+        let index = list.0 as usize;
+        if self.lists.len() <= index {
+            self.lists.resize(index + 1, None);
+        }
+        if let Some(known) = &self.lists[index] {
+            return known.clone();
+        }
         let first = self.pool.len();
-        options(class, &mut self.pool);
+        deduction.options(list, &mut self.pool);
         self.pool[first..].sort_by(|a, b| {
             a.advance.cmp(&b.advance).then(b.estimate.total_cmp(&a.estimate)).then(a.id.cmp(&b.id))
         });
-        let (first_column, mut start) = (self.columns.len(), first);
+        let (first_column, mut start) = (self.list_columns.len(), first);
         for part in self.pool[first..].chunk_by(|a, b| a.advance == b.advance) {
             let options = start..start + part.len();
             start = options.end;
-            self.columns.push(Column { options, advance: part[0].advance });
+            self.list_columns.push(Column { options, advance: part[0].advance, offset: 0.0 });
         }
-        let range = first_column..self.columns.len();
-        self.classes[index] = Some(range.clone());
+        let range = first_column..self.list_columns.len();
+        self.lists[index] = Some(range.clone());
         range
     }
 
@@ -181,12 +209,12 @@ impl Grids {
     }
 
     fn push(&mut self, grid: usize, row: usize, option: usize) {
-        let Grid { rows, options } = &self.grids[grid];
+        let Grid { rows, options, offset } = &self.grids[grid];
         if row < rows.end && options.start + option < options.end {
             let choice = self.pool[options.start + option];
             let Row { merit, hash, .. } = self.rows[row];
             let (grid, row, option) = (grid as u32, row as u32, option as u32);
-            self.heap.push(Cell { merit: merit + choice.estimate, hash, grid, row, option });
+            self.heap.push(Cell { merit: merit + offset + choice.estimate, hash, grid, row, option });
         }
     }
 

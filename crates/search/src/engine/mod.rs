@@ -368,8 +368,9 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                 let &Node { item, score, .. } = self.nodes.get(node);
                 let Some(class) = deduction.class(item) else { continue };
                 let merit = score + deduction.rest(item);
-                for column in grids.columns_of(class, &mut |class, out| deduction.options(class, out)) {
-                    let Column { options, advance } = grids.column(column);
+                for column in grids.columns_of(class, deduction) {
+                    let Column { options, advance, offset } = grids.column(column);
+                    let merit = merit + offset;
                     for option in options {
                         let choice = grids.option(option);
                         let enough = self.nodes.threshold(bin + advance as usize);
@@ -389,7 +390,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             });
             self.rows.clear();
             self.rows.extend(rows);
-            grids.fill(self.rows.iter().copied(), |class, out| deduction.options(class, out));
+            grids.fill(self.rows.iter().copied(), deduction);
             grids.queue();
             for _ in 0..limits.pops {
                 let Some((node, choice)) = grids.next() else { break };

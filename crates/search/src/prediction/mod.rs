@@ -47,7 +47,7 @@ pub use tables::{Bundle, PredictionTables, PrefixId};
 use tables::{Sym, SymId};
 
 use crate::deduction::{
-    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth,
+    Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, ListId, Successor, Worth,
 };
 use crate::engine::{Completed, Engine, Limits, OnVisit, Run};
 use crate::{LanguageModel, Outcome};
@@ -316,7 +316,8 @@ impl Deduction for BottomUp<'_> {
         if self.config.future { self.frames[item].lower } else { 0.0 }
     }
 
-    fn options(&mut self, class: ClassId, out: &mut Vec<Choice>) {
+    fn options(&mut self, list: ListId, out: &mut Vec<Choice>) {
+        let class = ClassId(list.0);
         let start = out.len();
         if class == Classes::AXIOM {
             self.predict(self.forest.goal(), None, out);

@@ -7,7 +7,7 @@ use sylvan_forest::{
 };
 use sylvan_search::{
     Application, Beam, Charge, Choice, ClassId, Deduction, EdgeOrder, Engine, ItemId, KBest, LanguageModel,
-    Limits, Run, Successor, Worth, rescore,
+    Limits, ListId, Run, Successor, Worth, rescore,
 };
 
 use crate::common::{HashLm, close};
@@ -95,9 +95,9 @@ impl<'f> Deduction for PhraseBased<'f> {
     fn class(&self, item: ItemId) -> Option<ClassId> {
         (self.bin(item) < self.length).then_some(ClassId(item.0))
     }
-    fn options(&mut self, class: ClassId, out: &mut Vec<Choice>) {
+    fn options(&mut self, list: ListId, out: &mut Vec<Choice>) {
         for option in self.edges.options.edge_ids() {
-            if self.may_follow(self.items[ItemId(class.0)], span_of(self.edges.options, option)) {
+            if self.may_follow(self.items[ItemId(list.0)], span_of(self.edges.options, option)) {
                 let edge = self.edges.make(option);
                 out.push(Choice::new(edge.0, self.edges.score(edge)));
             }
