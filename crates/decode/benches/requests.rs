@@ -46,7 +46,7 @@ fn main() {
 
 fn request(search: Search) -> Request {
     let mut request = Request::default();
-    (request.input, request.search) = (Input::Tree, search);
+    (request.input, request.search) = (Input::Tree, Some(search));
     request
 }
 

@@ -12,12 +12,14 @@ use sylvan_lm::{Lm, WordId};
 use sylvan_parse::Parser;
 use sylvan_rules::apply::{Applier, Applying};
 use sylvan_rules::{Formalism, Grammar, SparseWeights, Weights, features as rule_features};
+use sylvan_search::{Search, SearchName};
 use sylvan_store::TextReader;
 use sylvan_text::Protect;
 
 use crate::error::{Error, Result};
 use crate::features::{
-    DefaultRuleFeatures, Features, LanguageModelFeature, ParseFeature, RuleFeatures, Scorer,
+    DefaultRuleFeatures, Features, LanguageModelFeature, ParseFeature, ReorderingFeatures, RuleFeatures,
+    Scorer,
 };
 use crate::file::ModelFile;
 use crate::glossary::{Glossary, each_line};
@@ -86,6 +88,9 @@ impl Weighed {
             Box::new(DefaultRuleFeatures { formalism }),
             Box::new(ParseFeature),
         ];
+        if let Some(reordering) = ReorderingFeatures::new(&applier) {
+            scorers.push(Box::new(reordering));
+        }
         for number in 0..models {
             scorers.push(Box::new(LanguageModelFeature(number)));
         }
@@ -152,10 +157,6 @@ impl Model {
         vocab: Vocab,
         text: TextParts,
     ) -> Result<Self> {
-        if grammar.meta().formalism == Formalism::Phrase {
-            // Phrases are put together in any order, which no search does yet.
-            grammar.expect(Formalism::Hiero)?;
-        }
         if lms.is_empty() {
             return Err(Error::NoLanguageModel);
         }
@@ -188,6 +189,27 @@ impl Model {
     /// What its rules are applied to.
     pub fn formalism(&self) -> Formalism {
         self.parts.grammar.meta().formalism
+    }
+
+    /// The search that it is translated with if none is asked for.
+    pub fn usual_search(&self) -> Search {
+        match self.formalism() {
+            Formalism::Phrase => Search::named(SearchName::Stacks),
+            _ => Search::default(),
+        }
+    }
+
+    /// The search that was asked for, or the usual one. Phrase pairs are put together in any order, which one search
+    /// does and the others do not.
+    pub fn search(&self, wanted: Option<Search>) -> Result<Search> {
+        let search = wanted.unwrap_or(self.usual_search());
+        let free = self.formalism() == Formalism::Phrase;
+        if free == (search.name() == SearchName::Stacks) {
+            return Ok(search);
+        }
+        let found = format!("{} for a model of kind {}", search.name(), self.formalism().as_str());
+        let expected = if free { "stacks" } else { "another search: stacks is for phrase pairs" };
+        Err(Error::setting("search", &found, expected).advise("leave the option out for the usual search"))
     }
 
     /// Labels and words of the rules.

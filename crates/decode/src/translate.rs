@@ -28,8 +28,8 @@ use crate::worker::{Decoded, With, Worker};
 pub struct Request {
     /// What the lines are.
     pub input: Input,
-    /// How to search.
-    pub search: Search,
+    /// How to search; as is usual for the model if nothing is said.
+    pub search: Option<Search>,
     /// How many translations; they differ in their words.
     pub best: usize,
     /// What is wanted of each translation besides its words.
@@ -68,7 +68,7 @@ impl Default for Request {
     fn default() -> Self {
         Self {
             input: Input::Text,
-            search: Search::default(),
+            search: None,
             best: 1,
             details: Details::default(),
             tokens: false,
@@ -216,7 +216,8 @@ impl Worker {
 
     pub(crate) fn decode_request(&mut self, sentence: &Sentence, request: &Request) -> Result<Decoded> {
         let list = List { best: request.best.max(1), distinct: true };
-        let decoded = self.decode(sentence, request.with(), request.search, list, &request.stop);
+        let search = self.model().search(request.search)?;
+        let decoded = self.decode(sentence, request.with(), search, list, &request.stop);
         if request.stop.is_cancelled() { Err(Error::Cancelled) } else { Ok(decoded) }
     }
 

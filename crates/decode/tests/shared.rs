@@ -106,7 +106,8 @@ fn requests_of_eight_threads_give_what_they_give_one_after_the_other() {
         .map(|_| {
             let mut request = Request::default();
             request.input = Input::Tree;
-            request.search = Search::named(*rng.pick(&SearchName::ALL)).with_beam(1 + rng.below(40));
+            request.search =
+                Some(Search::named(*rng.pick(&SearchName::ON_FORESTS)).with_beam(1 + rng.below(40)));
             request.best = 1 + rng.below(6);
             request.glossary = rng.chance(0.4).then(|| Arc::clone(rng.pick(&glossaries)));
             request.corrections = rng.chance(0.4).then(|| Arc::clone(rng.pick(&corrections)));
@@ -147,10 +148,10 @@ fn a_cancelled_request_is_an_error_and_a_late_one_still_has_an_answer() {
     let (model, trees, _) = random_shared_model(&mut rng, 40);
     let mut worker = Worker::new(Arc::new(model));
     let mut whole = 0;
-    for name in SearchName::ALL {
+    for name in SearchName::ON_FORESTS {
         for tree in &trees {
             let mut request = Request::list(3);
-            (request.input, request.search) = (Input::Tree, Search::named(name));
+            (request.input, request.search) = (Input::Tree, Some(Search::named(name)));
             let usual = worker.translate(tree, &request).unwrap();
             assert!(!usual.cut_short && usual.gap.is_none_or(|gap| gap == 0.0));
             request.stop.deadline = Some(std::time::Instant::now());
@@ -167,7 +168,7 @@ fn a_cancelled_request_is_an_error_and_a_late_one_still_has_an_answer() {
             assert_eq!(worker.translate(tree, &request).unwrap(), usual);
         }
     }
-    assert!(whole < trees.len() * SearchName::ALL.len(), "a deadline must change something");
+    assert!(whole < trees.len() * SearchName::ON_FORESTS.len(), "a deadline must change something");
 }
 
 #[test]
@@ -231,8 +232,8 @@ fn requests_of_eight_threads_on_a_real_model() {
             let mut request = Request::default();
             request.input = Input::Tree;
             // Exact search takes seconds for some sentences, and is one search more.
-            let name = SearchName::ALL[rng.below(SearchName::ALL.len() - 1)];
-            request.search = Search::named(name).with_beam(1 + rng.below(60));
+            let name = SearchName::ON_FORESTS[rng.below(SearchName::ON_FORESTS.len() - 1)];
+            request.search = Some(Search::named(name).with_beam(1 + rng.below(60)));
             request.best = 1 + rng.below(10);
             request.glossary = rng.chance(0.4).then(|| Arc::clone(rng.pick(&glossaries)));
             request.corrections = rng.chance(0.4).then(|| Arc::clone(rng.pick(&corrections)));

@@ -18,11 +18,16 @@ pub struct Feature {
     pub travatar: Option<&'static str>,
 }
 
+/// The features of orientations, in the order of their tallies. `prev` is towards what is translated before. A phrase
+/// counts only those of its orientations.
+pub const ORIENTATIONS: [&str; 6] =
+    ["msd.prev.mono", "msd.prev.swap", "msd.prev.disc", "msd.next.mono", "msd.next.swap", "msd.next.disc"];
+
 const LN: &str = "natural logarithm";
 const NUMBER: &str = "count";
 
 /// All features, in the order of tables, then those of other parts of a model.
-pub const FEATURES: [Feature; 16] = [
+pub const FEATURES: [Feature; 17] = [
     feature("p_ef", "how likely the target side is for the source side of a rule", LN, Some("egfp")),
     feature("p_fe", "how likely the source side is for the target side of a rule", LN, Some("fgep")),
     feature(
@@ -64,6 +69,12 @@ pub const FEATURES: [Feature; 16] = [
         "msd.",
         "how likely a phrase pair follows what is before, or is followed, in order (mono), swapped or apart (disc)",
         LN,
+        None,
+    ),
+    feature(
+        "distortion",
+        "minus the source words that are jumped over between phrases that are neighbours in the target",
+        NUMBER,
         None,
     ),
     feature("tw.", "sparse: 1 for each time that this target word is used", NUMBER, None),

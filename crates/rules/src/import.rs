@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use sylvan_base::{Progress, Result, Vocab};
 use sylvan_store::TextReader;
 
+use crate::features::ORIENTATIONS;
 use crate::features::{FEATURES, from_travatar};
 use crate::formats::{ReorderingTable, RuleReader, TextFormat, TextRule};
-use crate::score::ORIENTATIONS;
 use crate::{Formalism, GrammarBuilder, Limits, Meta, Precision, Preprocessing, TargetSide};
 
 /// Settings of an import.

@@ -46,6 +46,10 @@ impl SearchName {
     pub const ALL: [SearchName; 6] =
         [Self::Cube, Self::Refine, Self::Incremental, Self::Prediction, Self::Stacks, Self::Exact];
 
+    /// Those in which target sides decide the order: all but the one that puts phrases into any order.
+    pub const ON_FORESTS: [SearchName; 5] =
+        [Self::Cube, Self::Refine, Self::Incremental, Self::Prediction, Self::Exact];
+
     /// As on the command line.
     pub fn as_str(self) -> &'static str {
         match self {

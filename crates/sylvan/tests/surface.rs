@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sylvan::{
     Config, Corrections, Error, Explanation, Glossary, Input, Model, OpenOptions, Outcome, Progress, Request,
-    Result, Search, SearchName, Stop, Translated, Worker, train, translate_lines, workers,
+    Result, Stop, Translated, Worker, train, translate_lines, workers,
 };
 
 #[test]
@@ -30,7 +30,7 @@ fn the_surface_is_what_others_build_on() {
     let _: fn(&Config, &dyn Progress, &mut dyn FnMut(&str)) -> Result<Outcome> = train;
     let Request { input, search, best, details, tokens, glossary, corrections, stop, .. } =
         Request::default();
-    assert!(input == Input::Text && search == Search::named(SearchName::Refine) && best == 1 && !tokens);
+    assert!(input == Input::Text && search.is_none() && best == 1 && !tokens);
     assert!(!details.features && !details.links && !details.rules);
     assert!(glossary.is_none() && corrections.is_none());
     let Stop { deadline, cancel } = stop;

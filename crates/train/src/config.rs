@@ -35,7 +35,7 @@ pub struct Config {
     pub out: PathBuf,
     /// Whether texts are already tokenised; then translations are tokens, too.
     pub tokenized: bool,
-    /// What rules are learnt: tree or hiero; empty for tree if there are trees or a way to make them, else hiero.
+    /// What rules are learnt: tree, hiero or phrase; empty for tree if there are trees or a way to make them, else hiero.
     pub kind: String,
     /// Trees to train a parser from.
     pub treebank: Option<PathBuf>,
@@ -70,6 +70,8 @@ pub struct Config {
     pub compose: u32,
     /// Smoothing of rule probabilities: none, good-turing or kneser-ney.
     pub smoothing: String,
+    /// What phrase pairs are counted as neighbours, for kind phrase: word, phrase, hier or none.
+    pub orientation: String,
     /// Whether rules have features that mark rare and lexical ones.
     pub evidence: bool,
     /// Binarisation of trees: none, left or right.
@@ -120,6 +122,7 @@ impl Default for Config {
             lm_order: 5,
             compose: 6,
             smoothing: "none".to_string(),
+            orientation: "hier".to_string(),
             evidence: true,
             binarize: "right".to_string(),
             tuner: "mert".to_string(),

@@ -56,7 +56,7 @@ pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)
     let settings = preflight::check(config, say)?;
     let folder = config.work_folder();
     let mut run = Run::new(config, settings, WorkFolder::open(&folder)?, progress);
-    for stage in stages::of(settings.formalism)? {
+    for stage in stages::of(settings.formalism) {
         stage(&mut run, say)?;
     }
     let verdict = verdict::verdict(&run.scores, run.pairs);

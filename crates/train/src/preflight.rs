@@ -6,6 +6,7 @@ use sylvan_align::{Heuristic, Preset};
 use sylvan_base::{Fault, InputError};
 use sylvan_eval::Tokenizer;
 use sylvan_parse::{Kind, Parser};
+use sylvan_rules::extract::OrientationModel;
 use sylvan_rules::{Formalism, Smoothing};
 use sylvan_store::{TextReader, is_same_file};
 use sylvan_text::{Lang, language};
@@ -25,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) metric: Mixture,
     /// What rules are learnt.
     pub(crate) formalism: Formalism,
+    /// How orders of phrases are learnt.
+    pub(crate) orientation: Option<OrientationModel>,
     /// Whether weights are tuned on forests.
     pub(crate) forests: bool,
     /// How many of the last training pairs are held out.
@@ -163,19 +166,27 @@ fn formalism(config: &Config) -> Result<Formalism> {
     match config.kind.as_str() {
         "tree" => Ok(Formalism::Tree),
         "" if syntax => Ok(Formalism::Tree),
-        "hiero" if syntax => {
-            let found = "trees, a parser or a treebank with kind hiero";
+        kind @ ("hiero" | "phrase") if syntax => {
+            let found = format!("trees, a parser or a treebank with kind {kind}");
             Err(Error::setting("kind", found, "one or the other")
                 .advise("such rules are learnt from text alone"))
         }
         "hiero" | "" => Ok(Formalism::Hiero),
-        other => Err(Error::setting("kind", format!("{other:?}"), "tree or hiero")),
+        "phrase" => Ok(Formalism::Phrase),
+        other => Err(Error::setting("kind", format!("{other:?}"), "tree, hiero or phrase")),
     }
 }
 
 fn settings(config: &Config) -> Result<Settings> {
     let wrong =
         |what: &str, found: &str, expected: &str| Error::setting(what, format!("{found:?}"), expected);
+    let orientation = match config.orientation.as_str() {
+        "word" => Some(OrientationModel::Word),
+        "phrase" => Some(OrientationModel::Phrase),
+        "hier" => Some(OrientationModel::Hier),
+        "none" => None,
+        other => return Err(wrong("orientation", other, "word, phrase, hier or none")),
+    };
     let smoothing = match config.smoothing.as_str() {
         "none" => Smoothing::None,
         "good-turing" => Smoothing::GoodTuring,
@@ -218,6 +229,7 @@ fn settings(config: &Config) -> Result<Settings> {
         preset: preset.map_err(|_| wrong("align-preset", &config.align_preset, "fast, default or best"))?,
         heuristic: heuristic.map_err(|fault| Error::setting("symmetrize", fault.found, fault.expected))?,
         smoothing,
+        orientation,
         binarize,
         metric: metric.map_err(|fault| Error::setting("metric", fault.found, fault.expected))?,
         formalism: formalism(config)?,
@@ -278,7 +290,7 @@ fn needed(config: &Config) -> Result<()> {
     if config.parser.is_some() && config.treebank.is_some() {
         return Err(Error::setting("parser", "a parser and a treebank", "one of them"));
     }
-    if config.dev_trees.is_some() && formalism(config)? == Formalism::Hiero {
+    if config.dev_trees.is_some() && formalism(config)? != Formalism::Tree {
         return Err(Error::setting(
             "dev-trees",
             "trees of the tuning text alone",

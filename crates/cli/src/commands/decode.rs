@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use sylvan::decode::features::show_values;
 use sylvan::decode::{Decoded, Derived, List, Sentence, TargetText, With, forest_json};
-use sylvan::{Corrections, Glossary, Input, Model, Search, SearchName, Stop, Worker, workers};
+use sylvan::{Corrections, Glossary, Input, Model, Search, Stop, Worker, workers};
 use sylvan_base::limits::SENTENCE_WORDS;
 use sylvan_base::{Fault, Progress, parallel};
 use sylvan_rules::Weights;
@@ -200,10 +200,10 @@ impl Decode {
             self.forest_margin.is_none_or(|margin| margin >= 0.0),
             "--forest-margin: expected 0 or more; 10 is careful, 3 is bold"
         );
-        let search = self.searching.search()?;
         let weights = Weights::read(&mut TextReader::open(&self.weights)?)?;
         let (model, converted) = Model::open_parts(&self.grammar, &self.lm, &weights)?;
         let model = self.searching.applied(model);
+        let search = self.searching.search(&model)?;
         if converted {
             say(&format!("{}: another toolkit's names; used as {}", self.weights.display(), {
                 let shown: Vec<String> = model.weights().iter().map(|(n, v)| format!("{n}={v:.6}")).collect();
@@ -431,7 +431,7 @@ impl Totals {
             value["terms"] = self.terms.into();
             value["terms_missed"] = self.terms_missed.into();
         }
-        if command.searching.name() == SearchName::Exact {
+        if command.searching.is_exact() {
             value["proven"] = self.proven.into();
             value["gap"] = (self.gaps / translated).into();
         }

@@ -227,7 +227,7 @@ impl Demo {
 
 fn request(search: SearchName) -> Request {
     let mut request = Request::default();
-    request.search = Search::named(search).with_beam(BEAM);
+    request.search = Some(Search::named(search).with_beam(BEAM));
     request.details = Details::all();
     request
 }

@@ -56,7 +56,7 @@ impl ModelOptions {
         let model = self.searching.applied(Model::open_with(&self.model, &options)?);
         let mut request = Request::default();
         request.input = self.input.into();
-        request.search = self.searching.search()?;
+        request.search = Some(self.searching.search(&model)?);
         if let Some(path) = &self.glossary {
             let glossary = model.read_glossary(path)?;
             warn_of_untranslated(path, &glossary);

@@ -5,7 +5,8 @@ use clap::{Args, ValueEnum};
 use sylvan::{Model, Search, SearchName};
 use sylvan_rules::apply::{Applying, ChartLimits, Coverage, DefaultRules, Outlook};
 use sylvan_search::{
-    Beam, BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Prediction, Progress, Signature,
+    Beam, BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Prediction, Progress,
+    Signature, Stacks,
 };
 
 /// Options that nobody needs who only wants to translate.
@@ -14,9 +15,9 @@ const EXPERIMENTS: &str = "Search, for experiments";
 /// How to search.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Searching {
-    /// Which search.
-    #[arg(long, value_name = "SEARCH", default_value = "refine", value_parser = search_names())]
-    search: SearchName,
+    /// Which search [default: refine; stacks for models of phrase pairs].
+    #[arg(long, value_name = "SEARCH", value_parser = search_names())]
+    search: Option<SearchName>,
     /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; refine and exact: 500].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     beam: Option<u32>,
@@ -34,6 +35,9 @@ pub(crate) struct Searching {
     /// Exact: at most N joins per sentence [default: 100000000].
     #[arg(long, value_name = "N")]
     effort: Option<u64>,
+    /// Stacks: the source words that may be jumped over between neighbouring phrases, or none for no limit [default: 6].
+    #[arg(long, value_name = "N", value_parser = distortion_limit)]
+    distortion_limit: Option<DistortionLimit>,
     #[command(flatten)]
     experiment: Experiment,
 }
@@ -168,11 +172,31 @@ fn search_names() -> impl TypedValueParser<Value = SearchName> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<SearchName>())
 }
 
+/// How far phrases may jump; `None` is any number of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct DistortionLimit(Option<u32>);
+
+fn distortion_limit(text: &str) -> Result<DistortionLimit, String> {
+    match text {
+        "none" => Ok(DistortionLimit(None)),
+        number => match number.parse() {
+            Ok(limit) => Ok(DistortionLimit(Some(limit))),
+            Err(_) => Err("expected a number of words, or none".to_string()),
+        },
+    }
+}
+
 impl Searching {
-    /// The search that was asked for.
-    pub(crate) fn search(&self) -> anyhow::Result<Search> {
-        self.check()?;
-        let mut search = Search::named(self.search);
+    /// The search that was asked for, or the model's usual one.
+    pub(crate) fn search(&self, model: &Model) -> anyhow::Result<Search> {
+        let search = self.named(model.usual_search().name())?;
+        Ok(model.search(Some(search))?)
+    }
+
+    fn named(&self, usual: SearchName) -> anyhow::Result<Search> {
+        let name = self.search.unwrap_or(usual);
+        self.check(name)?;
+        let mut search = Search::named(name);
         if let Some(beam) = self.beam {
             search = search.with_beam(beam as usize);
         }
@@ -182,6 +206,10 @@ impl Searching {
         match &mut search {
             Search::Incremental(_, config) => *config = self.experiment.incremental(),
             Search::Prediction(_, config) => *config = self.experiment.prediction(),
+            Search::Stacks(_, config) => {
+                let limit = self.distortion_limit.map_or(config.limit, |DistortionLimit(limit)| limit);
+                *config = Stacks { limit, future: self.experiment.future != Some(FutureCost::None) };
+            }
             Search::Cube(cube) => *cube = self.cube(cube.beam),
             Search::Exact(_, effort) => effort.joins = self.effort.unwrap_or(Effort::default().joins),
             _ => {}
@@ -195,8 +223,9 @@ impl Searching {
         if applying == Applying::default() { model } else { model.with_applying(applying) }
     }
 
-    pub(crate) fn name(&self) -> SearchName {
-        self.search
+    /// Whether optima are proven.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.search == Some(SearchName::Exact)
     }
 
     fn limit(&self, limits: &mut Limits) {
@@ -228,18 +257,19 @@ impl Searching {
     }
 
     /// An option that the search does not have is an error, not nothing.
-    fn check(&self) -> anyhow::Result<()> {
-        use SearchName::{Cube, Exact, Incremental, Prediction};
+    fn check(&self, search: SearchName) -> anyhow::Result<()> {
+        use SearchName::{Cube, Exact, Incremental, Prediction, Stacks};
         let Experiment { future, future_features, goals, bins, signature, .. } = self.experiment;
         let Experiment { prefixes, options, reevaluate, coverage, boundary, plain, .. } = self.experiment;
-        let given: [(&str, bool, &[SearchName]); 15] = [
-            ("--margin", self.margin.is_some(), &[Incremental, Prediction]),
-            ("--pops", self.pops.is_some(), &[Cube, Incremental, Prediction]),
-            ("--work", self.work.is_some(), &[Incremental, Prediction]),
+        let given: [(&str, bool, &[SearchName]); 16] = [
+            ("--margin", self.margin.is_some(), &[Incremental, Prediction, Stacks]),
+            ("--pops", self.pops.is_some(), &[Cube, Incremental, Prediction, Stacks]),
+            ("--work", self.work.is_some(), &[Incremental, Prediction, Stacks]),
+            ("--distortion-limit", self.distortion_limit.is_some(), &[Stacks]),
             ("--effort", self.effort.is_some(), &[Exact]),
-            ("--future", future.is_some(), &[Incremental, Prediction]),
-            ("--future-features", future_features.is_some(), &[Incremental, Prediction]),
-            ("--goals", goals.is_some(), &[Incremental, Prediction]),
+            ("--future", future.is_some(), &[Incremental, Prediction, Stacks]),
+            ("--future-features", future_features.is_some(), &[Incremental, Prediction, Stacks]),
+            ("--goals", goals.is_some(), &[Incremental, Prediction, Stacks]),
             ("--bins", bins.is_some(), &[Incremental]),
             ("--signature", signature.is_some(), &[Incremental]),
             ("--prefixes", prefixes.is_some(), &[Prediction]),
@@ -252,9 +282,8 @@ impl Searching {
         for (option, given, searches) in given {
             let names: Vec<&str> = searches.iter().map(|name| name.as_str()).collect();
             anyhow::ensure!(
-                !given || searches.contains(&self.search),
-                "{option}: found the search {}, expected {}; leave the option out, or choose with --search",
-                self.search,
+                !given || searches.contains(&search),
+                "{option}: found the search {search}, expected {}; leave the option out, or choose with --search",
                 names.join(" or ")
             );
         }
@@ -265,8 +294,8 @@ impl Searching {
             f64::from(Limits::USUAL_MARGIN) / 1000.0
         );
         anyhow::ensure!(
-            self.search != Prediction || future != Some(FutureCost::Rough),
-            "--future rough: found the search prediction, expected incremental; prediction has inside or none"
+            search == Incremental || future != Some(FutureCost::Rough),
+            "--future rough: found the search {search}, expected incremental; {search} has inside or none"
         );
         anyhow::ensure!(
             !reevaluate || future != Some(FutureCost::None),
@@ -349,7 +378,7 @@ mod tests {
     }
 
     fn search(options: &str) -> Search {
-        searching(options).search().unwrap()
+        searching(options).named(SearchName::Refine).unwrap()
     }
 
     #[test]
@@ -369,6 +398,7 @@ mod tests {
         let bottom_up = |config| Search::Prediction(usual, config);
         let (config, prediction) = (Incremental::default(), Prediction::default());
         let cube = Cube::new(Beam(100));
+        let phrases = |config| Search::Stacks(usual, config);
         for (options, expected) in [
             ("incremental --margin 0.5", limits(Limits { margin: 500, ..usual })),
             ("incremental --margin inf", limits(Limits { margin: u32::MAX, ..usual })),
@@ -395,6 +425,9 @@ mod tests {
             ("cube --plain", Search::Cube(Cube { plain: true, ..cube })),
             ("cube --boundary none", Search::Cube(Cube { boundary: BoundaryEstimate::None, ..cube })),
             ("cube --boundary local", Search::Cube(Cube { boundary: BoundaryEstimate::Local, ..cube })),
+            ("stacks --distortion-limit 4", phrases(Stacks { limit: Some(4), future: true })),
+            ("stacks --distortion-limit none", phrases(Stacks { limit: None, future: true })),
+            ("stacks --future none", phrases(Stacks { limit: Some(6), future: false })),
             ("exact --effort 8", Search::Exact(Beam(500), Effort { joins: 8 })),
         ] {
             assert_eq!(search(&format!("--search {options}")), expected, "{options}");
@@ -436,8 +469,11 @@ mod tests {
             "--search prediction --future none --reevaluate",
             "--search cube --plain --pops 5",
             "--search incremental --margin -1",
+            "--search prediction --distortion-limit 4",
+            "--search stacks --future rough",
+            "--search stacks --boundary none",
         ] {
-            let error = searching(wrong).search().unwrap_err().to_string();
+            let error = searching(wrong).named(SearchName::Refine).unwrap_err().to_string();
             assert!(error.contains("found") || error.contains("expected"), "{wrong}: {error}");
         }
     }

@@ -71,8 +71,8 @@ pub(crate) struct Train {
     /// Do not keep the training text in the model: it is smaller, and `sylvan explain` shows no training lines.
     #[arg(long, help_heading = "Texts")]
     no_lines: bool,
-    /// What rules are learnt: tree, or hiero (rules with gaps, from the texts alone) [default: tree if there are trees
-    /// or a way to make them].
+    /// What rules are learnt: tree, hiero (rules with gaps, from the texts alone) or phrase (phrase pairs that are put in
+    /// any order, from the texts alone) [default: tree if there are trees or a way to make them, else hiero].
     #[arg(long, value_name = "KIND", help_heading = "Syntax and links")]
     kind: Option<String>,
     /// Trees to train a parser from, for rules with syntax: Penn brackets, CoNLL-U (any language of
@@ -111,6 +111,9 @@ pub(crate) struct Train {
     /// Smoothing of rule probabilities: none, good-turing or kneser-ney [default: none].
     #[arg(long, value_name = "NAME", help_heading = "Methods")]
     smoothing: Option<String>,
+    /// Kind phrase: what counts as a neighbour when orders are learnt: word, phrase, hier or none [default: hier].
+    #[arg(long, value_name = "MODEL", help_heading = "Settings")]
+    orientation: Option<String>,
     /// Whether rules have features that mark rare and lexical ones: true or false [default: true].
     #[arg(long, value_name = "BOOL", help_heading = "Methods")]
     evidence: Option<bool>,
@@ -180,6 +183,7 @@ impl Train {
             symmetrize,
             compose,
             smoothing,
+            orientation,
             evidence,
             binarize,
             lm_order,
@@ -234,6 +238,6 @@ mod tests {
             }
             told += 1;
         }
-        assert_eq!(told, 16);
+        assert_eq!(told, 17);
     }
 }

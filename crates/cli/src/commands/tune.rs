@@ -157,6 +157,7 @@ impl Tune {
         );
         let (model, _) = Model::open_parts(&self.grammar, &self.lm, &given)?;
         let model = self.searching.applied(model);
+        let search = self.searching.search(&model)?;
         let model = Arc::new(model);
         let trees = read_trees(&model, &self.trees)?;
         let references = read_references(&self.references, trees.len(), &self.trees)?;
@@ -173,7 +174,7 @@ impl Tune {
         let mut text = Text {
             model,
             sentences: &trees,
-            search: self.searching.search()?,
+            search,
             nbest: 0,
             sparse: false,
             threads: self.threads.count(),

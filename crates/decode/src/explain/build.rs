@@ -4,7 +4,7 @@ use sylvan_base::{Result, Span, Symbol};
 use sylvan_forest::{Derivation, EdgeId, Target, TranslationForest};
 use sylvan_rules::features::meaning;
 use sylvan_rules::{RuleId, Source, TargetSide};
-use sylvan_search::TraceItem;
+use sylvan_search::{Search, TraceItem};
 use sylvan_trees::Child as TreeChild;
 
 use super::alternatives::{Alternatives, Changed};
@@ -14,16 +14,14 @@ use super::{Child, Competitor, Explanation, Line, Node, Piece, RuleKind, RunnerU
 use crate::features::{Contribution, Contributions};
 use crate::sentence::{Sentence, Syntax};
 use crate::target_text::{Composed, TargetText};
-use crate::translate::Request;
 use crate::worker::{Decoded, Derived};
 
 /// Explains the best of a decoded sentence's translations.
 pub(super) fn explain(
     derived: &Derived<'_>,
     decoded: &Decoded,
-    trace: &[TraceItem],
+    (search, trace): (Search, &[TraceItem]),
     input: &str,
-    request: &Request,
 ) -> Result<Explanation> {
     let (sentence, forest, derivation) = (derived.sentence(), derived.forest(), derived.derivation());
     let builder = Builder { derived, sentence, forest, target: derived.model().target_text() };
@@ -57,7 +55,7 @@ pub(super) fn explain(
         meanings: totals.iter().map(|part| (part.feature.clone(), meaning(&part.feature))).collect(),
         features: totals,
         runner_up,
-        search: view(decoded, trace, request.search),
+        search: view(decoded, trace, search),
         missed_terms: sentence.missed.iter().map(|span| [span.start, span.end]).collect(),
     })
 }

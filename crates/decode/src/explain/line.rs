@@ -19,7 +19,8 @@ impl Worker {
         let decoded = self.decode_request(&sentence, &listed)?;
         let Some(best) = decoded.hypotheses.first() else { return Ok(None) };
         let derived = self.derived(&sentence, request.with(), &decoded.forest, &best.derivation);
-        let trace = self.trace(&sentence, &decoded.forest, request.search);
-        Ok(Some(explain(&derived, &decoded, &trace, line, request)?))
+        let search = self.model().search(request.search)?;
+        let trace = self.trace(&sentence, &decoded.forest, search);
+        Ok(Some(explain(&derived, &decoded, (search, &trace), line)?))
     }
 }

@@ -6,6 +6,7 @@
 //! (n-best lists, tuning, explanations) reads these, so that weights times values is the model score for any
 //! combination of parts.
 
+mod order;
 mod rules;
 mod sparse;
 mod words;
@@ -15,6 +16,7 @@ use sylvan_forest::{Derivation, TranslationForest};
 use sylvan_rules::apply::Applier;
 use sylvan_rules::{Grammar, Weights};
 
+pub use order::ReorderingFeatures;
 pub use rules::{DefaultRuleFeatures, ParseFeature, RuleFeatures};
 pub use sparse::{sparse_contributions, sparse_values};
 pub use words::LanguageModelFeature;

@@ -3,20 +3,26 @@
 use sylvan_forest::Target;
 use sylvan_rules::Formalism;
 use sylvan_rules::apply::{Applier, Origin};
+use sylvan_rules::features::ORIENTATIONS;
 
 use super::{Feature, Place, Replay, Scorer};
 
-/// Per layer of grammars: the features of its table, `rules` and `words`.
+/// Per layer of grammars: the features of its table, `rules` and `words`. Those of orientations depend on a phrase's
+/// place and are told by [`ReorderingFeatures`](super::ReorderingFeatures).
 #[derive(Debug)]
 pub struct RuleFeatures {
-    layers: Vec<Vec<String>>,
+    /// Numbers in the table and names.
+    layers: Vec<Vec<(usize, String)>>,
 }
 
 impl RuleFeatures {
     /// The features of all layers. A sentence's own rules count as rules of the first.
     pub fn new(applier: &Applier) -> Self {
-        let names =
-            |layer| applier.grammar(layer).map_or(&[][..], |grammar| grammar.feature_names()).to_vec();
+        let names = |layer| {
+            let all = applier.grammar(layer).map_or(&[][..], |grammar| grammar.feature_names());
+            let all = all.iter().enumerate().filter(|(_, name)| !ORIENTATIONS.contains(&name.as_str()));
+            all.map(|(number, name)| (number, name.clone())).collect()
+        };
         Self { layers: (0..applier.layer_count()).map(names).collect() }
     }
 
@@ -30,7 +36,7 @@ impl Scorer for RuleFeatures {
     fn features(&self) -> Vec<Feature> {
         let mut all = Vec::new();
         for (number, names) in self.layers.iter().enumerate() {
-            let names = names.iter().map(String::as_str).chain(["rules", "words"]);
+            let names = names.iter().map(|(_, name)| name.as_str()).chain(["rules", "words"]);
             all.extend(names.map(|name| {
                 let start = match name {
                     // Corrections take the table's weights and are not tuned.
@@ -64,8 +70,10 @@ impl Scorer for RuleFeatures {
             let grammar = replay.applier.grammar(number).or(replay.own);
             // Only a damaged forest has rules that no grammar has.
             if let Some(grammar) = grammar.filter(|grammar| (rule.0 as usize) < grammar.len()) {
-                let values = grammar.features(rule).into_iter().take(count);
-                values.enumerate().for_each(|(feature, value)| emit(feature, f64::from(value)));
+                let values = grammar.features(rule);
+                for (feature, (number, _)) in self.layers[layer].iter().enumerate() {
+                    emit(feature, values.get(*number).copied().map_or(0.0, f64::from));
+                }
             }
             emit(count, 1.0);
             emit(count + 1, words(replay, place) as f64);

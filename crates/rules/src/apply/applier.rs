@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{Id, Vocab};
-use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef, Token, TranslationForest, VertexId};
+use sylvan_forest::{
+    EdgeSpec, ForestBuilder, Layer, Neighbour, Orientations, Part, RuleRef, Token, TranslationForest,
+    VertexId,
+};
 use sylvan_trees::{Child, NodeId};
 
 use super::affiliation::{affiliations, source_leaves};
 use super::applying::{Applying, Coverage, DefaultRules, Outlook, bundles, owners};
 use super::matching::{Match, Matcher};
+use crate::features::ORIENTATIONS;
 use crate::input::{Input, sizes};
 use crate::{Grammar, Overlay, RuleId, SparseWeights, TargetSide, Weights};
 
@@ -18,6 +22,9 @@ use crate::{Grammar, Overlay, RuleId, SparseWeights, TargetSide, Weights};
 pub(super) struct RuleLayer {
     pub(super) grammar: Grammar,
     features: Vec<f64>,
+    /// Features that count in one orientation only: the orientation's number for each, and its weight. Their weights
+    /// above are 0.
+    oriented: Vec<(usize, usize, f64)>,
     /// Which features estimates see.
     seen: Vec<bool>,
     per_rule: f64,
@@ -29,10 +36,20 @@ pub(super) struct RuleLayer {
 impl RuleLayer {
     fn new(grammar: &Grammar, number: usize, base: u32, weights: &Weights, outlook: Outlook) -> Self {
         let names = grammar.feature_names().iter();
-        let features = names.clone().map(|name| weights.of_layer(number, name)).collect();
+        let orientation = |name: &str| ORIENTATIONS.iter().position(|&oriented| oriented == name);
+        let oriented = names.clone().enumerate().filter_map(|(feature, name)| {
+            let weight = weights.of_layer(number, name);
+            (weight != 0.0).then_some((feature, orientation(name)?, weight))
+        });
+        let oriented = oriented.collect();
+        let weight = |name: &String| match orientation(name) {
+            Some(_) => 0.0,
+            None => weights.of_layer(number, name),
+        };
+        let features = names.clone().map(weight).collect();
         let seen = names.map(|name| outlook.sees(name)).collect();
         let (per_rule, per_word) = (weights.of_layer(number, "rules"), weights.of_layer(number, "words"));
-        Self { grammar: grammar.clone(), features, seen, per_rule, per_word, base }
+        Self { grammar: grammar.clone(), features, oriented, seen, per_rule, per_word, base }
     }
 
     /// The first free rule id after those of the layer.
@@ -263,6 +280,14 @@ impl Applier {
         self.per_copy
     }
 
+    /// What another order than that of the source costs.
+    pub(super) fn reordering(&self) -> (f64, Neighbour) {
+        let by_blocks = self.layers.first().is_some_and(|layer| layer.grammar.meta().orientation == "hier");
+        let neighbour = if by_blocks { Neighbour::Block } else { Neighbour::Phrase };
+        // The feature counts downwards: larger is better.
+        (-self.weights.get("distortion"), neighbour)
+    }
+
     /// What corrections say about a layer in one sentence.
     pub(super) fn corrected(&self, layer: usize, sentence: Option<u64>) -> Option<Corrected<'_>> {
         let (overlay, added) = self.overlay.as_ref()?;
@@ -341,6 +366,18 @@ impl Applier {
                     }
                 });
                 builder.outlook(outlook);
+            }
+            if !layer.oriented.is_empty() {
+                let mut scores = [0.0; 6];
+                grammar.feature_values(&rule, |feature, value| {
+                    let known = layer.oriented.iter().find(|(oriented, ..)| *oriented == feature);
+                    if let Some(&(_, orientation, weight)) = known {
+                        scores[orientation] = weight * f64::from(value);
+                    }
+                });
+                let [before, after] =
+                    [[0, 1, 2], [3, 4, 5]].map(|half| half.map(|place: usize| scores[place]));
+                builder.orientations(Orientations { before, after });
             }
             if self.applying.coverage == Coverage::Links {
                 let source = grammar.source(matched.source).unwrap_or_default();

@@ -18,7 +18,7 @@ use super::applier::{Applied, Applier, COPY, GLUE, START, SentenceRules};
 use super::applying::{Coverage, DefaultRules, Outlook};
 use super::matching::{Match, Place, step};
 use crate::input::Input;
-use crate::{Grammar, SourceId};
+use crate::{Formalism, Grammar, SourceId};
 
 /// The label of all phrases.
 pub const PHRASE: &str = crate::FLAT_LABEL;
@@ -239,21 +239,26 @@ impl Applier {
         let trie: Vec<ChartLayer<'_>> =
             layers.iter().map(|layer| ChartLayer::new(&layer.grammar, words, phrase)).collect();
         let length = words.len() as u32;
+        // Phrase pairs are as long as they were learnt, and are put together in any order.
+        let is_free = trie.first().is_some_and(|table| table.grammar.meta().formalism == Formalism::Phrase);
+        let longest = if is_free { u32::MAX } else { self.applying().chart.max_span.max(1) };
         let mut chart = Chart::new(length);
         let mut copied = vec![false; words.len()];
         for start in (0..length).rev() {
             copied[start as usize] =
-                chart.fill(start, self.applying().chart.max_span.max(1), &trie, |alone| {
-                    match self.applying().default_rules {
-                        DefaultRules::Missing => !alone,
-                        DefaultRules::Always => true,
-                        DefaultRules::Never => false,
-                    }
+                chart.fill(start, longest, &trie, |alone| match self.applying().default_rules {
+                    DefaultRules::Missing => !alone,
+                    DefaultRules::Always => true,
+                    DefaultRules::Never => false,
                 });
         }
         let (nodes, vertices) = reachable(&chart, length, phrase, sentence);
         let input = Phrases { words, nodes };
         let mut builder = ForestBuilder::new();
+        if is_free {
+            let (per_word, neighbour) = self.reordering();
+            builder.reordering(per_word, neighbour);
+        }
         let mut parts = Vec::new();
         let mut bound = Vec::new();
         for node in (0..input.node_count()).map(NodeId::from_index) {

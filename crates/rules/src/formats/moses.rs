@@ -20,7 +20,7 @@ use super::line::{
     rule_count, source_leaves, unescaped, write_place_links,
 };
 use super::{Names, TextRule};
-use crate::score::ORIENTATIONS;
+use crate::features::ORIENTATIONS;
 use crate::{FLAT_LABEL, Grammar, Rule, RuleId, RuleNotes, Source, TargetSide};
 
 pub(super) const KEPT: &str = "|[]";

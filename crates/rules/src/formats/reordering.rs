@@ -12,7 +12,7 @@ use sylvan_store::{Output, TextReader};
 
 use super::line::{Fields, Parsed, fault_at, push, push_escaped, unescaped};
 use super::moses::{KEPT, LOWEST};
-use crate::score::ORIENTATIONS;
+use crate::features::ORIENTATIONS;
 use crate::{Formalism, Grammar, Source, TargetSide};
 
 const EXPECTED: &str = "source ||| target ||| six probabilities: mono swap other, before and after";

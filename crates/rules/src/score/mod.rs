@@ -26,7 +26,6 @@ use crate::table::{CodeBook, Codes, RuleRecord, TableBuilder, TableFile};
 use crate::{Count, Meta, Precision, RuleCount, Source, TargetSide, WordLink};
 use lexicon::LexWork;
 pub(crate) use lexicon::Lexicon;
-pub(crate) use orientations::ORIENTATIONS;
 use orientations::OrientationPriors;
 pub use orientations::OrientationSmoothing;
 use samples::Counts;
@@ -244,7 +243,7 @@ impl Scorer<'_> {
         const ALL: [&str; 6] = ["p_ef", "p_fe", "lex_ef", "lex_fe", "rare", "lexical"];
         let mut names = if self.config.evidence { ALL.to_vec() } else { ALL[..4].to_vec() };
         if self.tallies() > 0 {
-            names.extend(ORIENTATIONS);
+            names.extend(crate::features::ORIENTATIONS);
         }
         names
     }

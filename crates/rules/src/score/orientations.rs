@@ -1,9 +1,5 @@
 //! How likely each orientation is for a phrase pair: p(o) = (c(o) + s(o)) / sum, previous and next apart.
 
-/// The features of orientations, in the order of their tallies. `prev` is towards what is translated before.
-pub(crate) const ORIENTATIONS: [&str; 6] =
-    ["msd.prev.mono", "msd.prev.swap", "msd.prev.disc", "msd.next.mono", "msd.next.swap", "msd.next.disc"];
-
 /// What is added to the counts of orientations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OrientationSmoothing {

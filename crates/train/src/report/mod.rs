@@ -18,9 +18,9 @@ use sylvan_corpus::{Alignment, Base};
 use sylvan_decode::{Input, Model, Request, Worker};
 use sylvan_eval::{Chrf, Metric};
 use sylvan_rules::Grammar;
-use sylvan_search::Search;
 use sylvan_store::{Output, TextReader, read_lines};
 
+use crate::stages::tuning_search;
 use crate::work::StageReport;
 use sylvan_decode::Result;
 
@@ -119,10 +119,10 @@ impl Report {
         scores: &[(String, f64)],
         verdict: Vec<String>,
         stages: &[StageReport],
-        search: Search,
+        beam: usize,
     ) -> Result<Self> {
         let (lengths, known) = lengths(places)?;
-        let (samples, worst) = samples(places, search)?;
+        let (samples, worst) = samples(places, beam)?;
         let (unknown, dev_words) = unknown(places.dev_source, &known)?;
         let name = places.model.file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(Self {
@@ -251,7 +251,7 @@ fn matrices(places: &Places<'_>) -> sylvan_base::Result<Vec<String>> {
 }
 
 /// The first sentences of the tuning text and the worst ones, with pages that explain them.
-fn samples(places: &Places<'_>, search: Search) -> Result<(Vec<Sample>, Vec<Sample>)> {
+fn samples(places: &Places<'_>, beam: usize) -> Result<(Vec<Sample>, Vec<Sample>)> {
     let [source, out, reference, trees] =
         [places.dev_source, places.dev_out, places.dev_reference, places.dev_input.0].map(read_lines);
     let (source, out, reference, trees) = (source?, out?, reference?, trees?);
@@ -274,9 +274,11 @@ fn samples(places: &Places<'_>, search: Search) -> Result<(Vec<Sample>, Vec<Samp
     all.retain(|sample| sample.source.split_ascii_whitespace().count() >= LEAST_WORDS);
     all.sort_by(|a, b| a.score.total_cmp(&b.score).then(a.line.cmp(&b.line)));
     all.truncate(SHOWN);
-    let mut worker = Worker::new(Arc::new(Model::open(places.model)?));
+    let model = Model::open(places.model)?;
+    let search = tuning_search(&model, beam);
+    let mut worker = Worker::new(Arc::new(model));
     let mut request = Request::default();
-    (request.input, request.search) = (places.dev_input.1, search);
+    (request.input, request.search) = (places.dev_input.1, Some(search));
     for sample in first.iter_mut().chain(&mut all) {
         let Some(tree) = trees.get(sample.line - 1) else { continue };
         let Some(explanation) = worker.explain(tree, &request)? else { continue };

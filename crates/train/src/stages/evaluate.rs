@@ -15,7 +15,7 @@ use sylvan_store::{TextReader, read_lines};
 use sylvan_text::Lang;
 use sylvan_trees::surface;
 
-use super::{open_model, read_sentences, write};
+use super::{open_model, read_sentences, tuning_search, write};
 use crate::run::{Part, Run};
 use crate::work::Stage;
 use sylvan_decode::{Error, Result};
@@ -57,7 +57,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
                 references.iter_mut().for_each(|line| *line = without_codes(line));
             }
             let references = vec![references];
-            for search in searches(config.beam) {
+            for (number, search) in searches(&model, config.beam).into_iter().enumerate() {
                 progress
                     .begin(&format!("translating {name}, {}", search.name()), Some(sentences.len() as u64));
                 let lines = translate(&model, &sentences, search, &target, (threads, progress));
@@ -66,7 +66,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
                 let bleu = metric.corpus(&lines, &references).map_err(scores_error)?.score;
                 say(&format!("  {name}, {search}: BLEU {bleu:.2}{of_text}"));
                 all.insert(format!("{name}.{search}.bleu"), bleu);
-                if search == SearchName::Refine {
+                if number == 0 {
                     all.insert(format!("{name}.sentences"), lines.len() as f64);
                     measure(&format!("{name}.bleu"), &metric, &lines, &references, &mut all)?;
                     measure(&format!("{name}.chrf"), &Chrf::default(), &lines, &references, &mut all)?;
@@ -105,14 +105,14 @@ fn measure<M: Metric>(
 }
 
 /// The searches to measure: first the one used in tuning, then those that work left to right.
-fn searches(beam: usize) -> [Search; 3] {
-    // Items of a left-to-right search cost several times as much.
-    let left_to_right = |name: SearchName| Search::named(name).with_beam(beam.min(name.default_beam()));
-    [
-        Search::named(SearchName::Refine).with_beam(beam),
-        left_to_right(SearchName::Incremental),
-        left_to_right(SearchName::Prediction),
-    ]
+fn searches(model: &Model, beam: usize) -> Vec<Search> {
+    let mut searches = vec![tuning_search(model, beam)];
+    for name in [SearchName::Incremental, SearchName::Prediction] {
+        // Items of a left-to-right search cost several times as much.
+        let search = Search::named(name).with_beam(beam.min(name.default_beam()));
+        searches.extend(model.search(Some(search)).ok());
+    }
+    searches
 }
 
 /// How translations are written and measured: tokens as they are, or natural text as is usual for the

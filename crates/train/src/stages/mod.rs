@@ -22,10 +22,11 @@ use std::sync::Arc;
 use sylvan_base::{InputError, parallel};
 use sylvan_decode::{Input, Model, Sentence, With, Worker};
 use sylvan_rules::{Formalism, Weights};
+use sylvan_search::Search;
 use sylvan_store::{Output, TextReader};
 
 use crate::run::Run;
-use sylvan_decode::{Error, Result};
+use sylvan_decode::Result;
 
 /// A stage: reads what it needs from the run, records what it made, reports what happens.
 pub(crate) type StageFn = fn(&mut Run<'_>, &mut dyn FnMut(&str)) -> Result<()>;
@@ -50,7 +51,7 @@ const TREE: [StageFn; 15] = [
 ];
 
 /// The same from two texts alone.
-const HIERO: [StageFn; 13] = [
+const TEXT: [StageFn; 13] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
@@ -67,12 +68,19 @@ const HIERO: [StageFn; 13] = [
 ];
 
 /// The stages of a formalism, in order.
-pub(crate) fn of(formalism: Formalism) -> Result<&'static [StageFn]> {
+pub(crate) fn of(formalism: Formalism) -> &'static [StageFn] {
     match formalism {
-        Formalism::Tree => Ok(&TREE),
-        Formalism::Hiero => Ok(&HIERO),
-        other => Err(Error::setting("kind", other.as_str(), "tree or hiero")),
+        Formalism::Tree => &TREE,
+        _ => &TEXT,
     }
+}
+
+/// The search that a model is tuned with. Items of a left-to-right search cost several times as much as others, so it
+/// keeps no more than usual.
+pub(crate) fn tuning_search(model: &Model, beam: usize) -> Search {
+    let usual = model.usual_search();
+    let most = if usual.name().is_left_to_right() { usual.beam().0 } else { usize::MAX };
+    usual.with_beam(beam.min(most))
 }
 
 /// How many lines are processed at a time.

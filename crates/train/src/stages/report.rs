@@ -2,8 +2,6 @@
 
 use serde_json::json;
 
-use sylvan_search::{Search, SearchName};
-
 use super::write;
 use crate::report::{Places, Report};
 use crate::run::Run;
@@ -37,9 +35,9 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         dev_reference: &run.dev.reference,
         dev_out: &run.work.file("dev.out"),
     };
-    let search = Search::named(SearchName::Refine).with_beam(run.config.beam);
     let verdict = verdict(scores, run.pairs);
-    let page = Report::gather(&places, scores, verdict, &run.work.reports, search)?.write(places.work)?;
+    let page =
+        Report::gather(&places, scores, verdict, &run.work.reports, run.config.beam)?.write(places.work)?;
     say(&format!("report: {}", page.display()));
     Ok(())
 }

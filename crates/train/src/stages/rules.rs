@@ -1,6 +1,6 @@
 //! Rules: extracted from trees or words, links and target words, and scored.
 
-use sylvan_rules::extract::{ExtractConfig, FlatRules, HieroConfig};
+use sylvan_rules::extract::{ExtractConfig, FlatRules, HieroConfig, PhraseConfig};
 use sylvan_rules::{FlatConfig, Formalism, Preprocessing, ScoreConfig, TextFiles, Trained, TrainingFiles};
 
 use crate::preflight::shown;
@@ -56,11 +56,18 @@ fn of_text(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         return Err(Error::setting("links", "no links", "links of the training text"));
     };
     let files = TextFiles { source: run.train.source.clone(), target: run.train.target.clone(), align };
+    let rules = match run.settings.formalism {
+        Formalism::Phrase => FlatRules::Phrase(PhraseConfig {
+            orientation: run.settings.orientation,
+            ..PhraseConfig::default()
+        }),
+        _ => FlatRules::Hiero(HieroConfig::default()),
+    };
     let config = FlatConfig {
         score: scoring(run),
         memory: run.config.memory,
         threads: run.threads,
-        ..FlatConfig::new(FlatRules::Hiero(HieroConfig::default()))
+        ..FlatConfig::new(rules)
     };
     let stage = Stage {
         name: "rules",

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use sylvan_rules::Weights;
-use sylvan_search::{Search, SearchName};
 use sylvan_store::read_lines;
 use sylvan_tune::{MertConfig, Method, Plan, curve};
 
-use super::{open_model, read_sentences, write};
+use super::{open_model, read_sentences, tuning_search, write};
 use crate::run::Run;
 use crate::tuning::{Text, log, start_weights};
 use crate::work::Stage;
@@ -42,10 +41,11 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         let sentences = read_sentences(&model, (&text, input))?;
         let references = read_lines(&target)?.into_iter().map(|line| vec![line]).collect();
         let start = start_weights(model.features());
+        let search = tuning_search(&model, config.beam);
         let mut tuning = Text {
             model,
             sentences: &sentences,
-            search: Search::named(SearchName::Refine).with_beam(config.beam),
+            search,
             nbest: config.nbest,
             sparse: false,
             threads,

@@ -106,7 +106,7 @@ impl Diff {
         let open = |path: &Path| -> anyhow::Result<(Arc<Model>, Request)> {
             let model = self.searching.applied(Model::open(path)?);
             let mut request = Request::default();
-            (request.input, request.search) = (self.input.into(), self.searching.search()?);
+            (request.input, request.search) = (self.input.into(), Some(self.searching.search(&model)?));
             request.corrections = corrections(&model, path)?;
             Ok((Arc::new(model), request))
         };

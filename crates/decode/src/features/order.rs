@@ -1,0 +1,101 @@
+//! Features of the order in which phrases are translated: jumps, and what phrases think of their neighbours.
+
+use sylvan_base::Span;
+use sylvan_forest::EdgeId;
+use sylvan_rules::Formalism;
+use sylvan_rules::apply::{Applier, Origin};
+use sylvan_rules::features::ORIENTATIONS;
+use sylvan_search::placed;
+
+use super::{Feature, Place, Replay, Scorer};
+
+/// `distortion`, and per layer of grammars the features `msd.` of its table.
+#[derive(Debug)]
+pub struct ReorderingFeatures {
+    /// By layer: the numbers of the six features in the table, if it has them.
+    layers: Vec<Option<[usize; 6]>>,
+}
+
+impl ReorderingFeatures {
+    /// Those of a model of phrase pairs; others have none.
+    pub fn new(applier: &Applier) -> Option<Self> {
+        if applier.grammar(0)?.meta().formalism != Formalism::Phrase {
+            return None;
+        }
+        let numbers = |layer| {
+            let names = applier.grammar(layer)?.feature_names();
+            let numbers = ORIENTATIONS.map(|wanted| names.iter().position(|name| name == wanted));
+            numbers.iter().all(Option::is_some).then(|| numbers.map(Option::unwrap_or_default))
+        };
+        Some(Self { layers: (0..applier.layer_count()).map(numbers).collect() })
+    }
+
+    /// The number of a layer's first feature.
+    fn first(&self, layer: usize) -> usize {
+        1 + ORIENTATIONS.len() * self.layers[..layer].iter().flatten().count()
+    }
+}
+
+impl Scorer for ReorderingFeatures {
+    fn features(&self) -> Vec<Feature> {
+        let mut all = vec![Feature::tuned("distortion", 0.1)];
+        for (layer, _) in self.layers.iter().enumerate().filter(|(_, numbers)| numbers.is_some()) {
+            all.extend(ORIENTATIONS.map(|name| {
+                let name = format!("tm{layer}.{name}");
+                // As with other features of rules, corrections take the table's weights.
+                if layer == 0 { Feature::tuned(name, 0.1) } else { Feature::fixed(name, 0.0) }
+            }));
+        }
+        all
+    }
+
+    fn replay(&self, replay: &Replay<'_>, emit: &mut dyn FnMut(Place, usize, f64)) {
+        let Some(reordering) = replay.forest.reordering() else { return };
+        let is_phrase = |edge: &EdgeId| replay.forest.tails(*edge).next().is_none();
+        let phrases: Vec<(usize, EdgeId)> = replay
+            .derivation
+            .edges()
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(_, edge)| is_phrase(edge))
+            .collect();
+        let spans: Vec<Span> =
+            phrases.iter().map(|&(_, edge)| replay.forest.span(replay.forest.edge(edge).head)).collect();
+        let mut emit = |place: usize, feature: usize, value: f64| {
+            if value != 0.0 {
+                emit(Place::Edge(phrases[place].0), feature, value);
+            }
+        };
+        for (place, step) in placed(&spans, reordering.neighbour).into_iter().enumerate() {
+            emit(place, 0, -f64::from(step.jump));
+            if let Some((feature, value)) = self.value(replay, phrases[place].1, step.before as usize) {
+                emit(place, feature, value);
+            }
+            // What the phrase before thinks of this one is said when this one is chosen.
+            if let Some(after) = step.after
+                && let Some((feature, value)) = self.value(replay, phrases[place - 1].1, 3 + after as usize)
+            {
+                emit(place - 1, feature, value);
+            }
+        }
+    }
+}
+
+impl ReorderingFeatures {
+    /// The number and the value of one of an edge's six.
+    fn value(&self, replay: &Replay<'_>, edge: EdgeId, which: usize) -> Option<(usize, f64)> {
+        let Origin::Rule(number, rule) = replay.applier.origin(replay.forest.edge(edge).spec.rule) else {
+            return None;
+        };
+        // The sentence's own rules come after all layers, and count as rules of the first.
+        let layer = if number < self.layers.len() { number } else { 0 };
+        let numbers = self.layers.get(layer).copied().flatten()?;
+        let grammar = replay.applier.grammar(number).or(replay.own)?;
+        if rule.0 as usize >= grammar.len() {
+            return None;
+        }
+        let value = grammar.features(rule).get(numbers[which]).copied()?;
+        Some((self.first(layer) + which, f64::from(value)))
+    }
+}
