@@ -24,6 +24,7 @@ pub struct ForestBuilder {
     inputs: Vec<f64>,
     outlooks: Vec<f64>,
     owners: Vec<Box<[u8]>>,
+    begins: Vec<bool>,
     reordering: Option<Box<Reordering>>,
     uneven: bool,
 }
@@ -46,6 +47,15 @@ impl ForestBuilder {
     /// The label of the vertex declared last. Either all vertices have labels or none.
     pub fn label(&mut self, label: Symbol) {
         self.labels.push(label);
+    }
+
+    /// The vertex declared last begins the sentence, wherever it is used: it is the goal, or the first part of edges of
+    /// such vertices. Searches need not wait for its left context.
+    pub fn begins(&mut self) {
+        self.begins.resize(self.vertices.len(), false);
+        if let Some(last) = self.begins.last_mut() {
+            *last = true;
+        }
     }
 
     /// Adds an edge to the vertex declared last.
@@ -155,6 +165,7 @@ impl ForestBuilder {
             inputs: self.inputs,
             outlooks: self.outlooks,
             owners: self.owners,
+            begins: self.begins,
             reordering: self.reordering,
             uneven: self.uneven,
             goal,

@@ -118,6 +118,8 @@ pub struct TranslationForest {
     pub(crate) outlooks: Vec<f64>,
     /// Per edge, which of its bundles each of its own source words belongs to; empty if links were not asked for.
     pub(crate) owners: Vec<Box<[u8]>>,
+    /// Which vertices begin the sentence in every derivation; empty if that is known of none.
+    pub(crate) begins: Vec<bool>,
     /// What another order costs; `None` where target sides are the order.
     pub(crate) reordering: Option<Box<Reordering>>,
     pub(crate) uneven: bool,
@@ -186,6 +188,12 @@ impl TranslationForest {
     /// the words below its head and below none of its tails, in order. `None` if links were not asked for.
     pub fn owners(&self, edge: EdgeId) -> Option<&[u8]> {
         self.owners.get(edge.index()).map(|owners| &**owners)
+    }
+
+    /// Whether a vertex, wherever it is used, begins the sentence: its first word comes after `<s>`.
+    #[inline]
+    pub fn begins(&self, vertex: VertexId) -> bool {
+        self.begins.get(vertex.index()).copied().unwrap_or(false)
     }
 
     /// What another order than that of the source costs, where the order is free.

@@ -68,6 +68,8 @@ impl FromIterator<TokenId> for Words {
 pub struct Boundary {
     left: Words,
     right: Words,
+    /// Whether the sentence begins with it; then no word on its left lacks a history.
+    begun: bool,
 }
 
 /// A boundary of which some words are known. A side that is not `whole` has more words beyond these.
@@ -76,6 +78,7 @@ pub struct ShownBoundary {
     left: Words,
     right: Words,
     whole: bool,
+    begun: bool,
 }
 
 /// A [`LanguageModel`] that scores pieces.
@@ -106,19 +109,24 @@ impl<'m, L: LanguageModel> BoundaryWords<'m, L> {
         (total, state)
     }
 
-    /// How much more words score after `context` than after nothing.
-    fn change(&self, context: &Words, words: &Words) -> f64 {
-        if context.len() == 0 || words.len() == 0 {
-            return 0.0;
-        }
-        let (_, state) = self.run(self.lm.null(), context);
-        self.run(state, words).0 - self.run(self.lm.null(), words).0
+    /// The state after words with which a sentence begins or not.
+    fn state(&self, begun: bool, words: &Words) -> L::State {
+        let before = if begun && words.len() < self.history() { self.lm.begin() } else { self.lm.null() };
+        self.run(before, words).1
     }
 
-    /// The history after `context`, then a whole piece with the boundary `part`.
-    fn behind(&self, context: &Words, part: &Boundary) -> Words {
+    /// How much more words score after `context` than after nothing.
+    fn change(&self, begun: bool, context: &Words, words: &Words) -> f64 {
+        if (context.len() == 0 && !begun) || words.len() == 0 {
+            return 0.0;
+        }
+        self.run(self.state(begun, context), words).0 - self.run(self.lm.null(), words).0
+    }
+
+    /// The history after `context`, then a whole piece that ends in `part`.
+    fn behind(&self, context: &Words, part: &Words) -> Words {
         let mut right = *context;
-        part.right.iter().for_each(|word| right.roll(word, self.history()));
+        part.iter().for_each(|word| right.roll(word, self.history()));
         right
     }
 }
@@ -130,23 +138,33 @@ impl<L: LanguageModel> TwoSided for BoundaryWords<'_, L> {
     fn piece(&self, words: &[TokenId]) -> (f64, Boundary) {
         let left = words.iter().copied().take(self.history()).collect();
         let right = words.iter().copied().skip(words.len().saturating_sub(self.history())).collect();
-        (self.lm.local(words), Boundary { left, right })
+        (self.lm.local(words), Boundary { left, right, begun: false })
     }
 
     fn join<'s>(&self, parts: impl Iterator<Item = &'s Boundary>) -> (f64, Boundary) {
-        let mut joined = Boundary { left: Words::default(), right: Words::default() };
+        let mut joined = Boundary { left: Words::default(), right: Words::default(), begun: false };
         let mut change = 0.0;
         for part in parts {
-            change += self.change(&joined.right, &part.left);
-            for word in part.left.iter().take(self.history() - joined.left.len()) {
+            change += self.change(joined.begun, &joined.right, &part.left);
+            joined.begun |= part.begun;
+            let room = if joined.begun { 0 } else { self.history() - joined.left.len() };
+            for word in part.left.iter().take(room) {
                 joined.left.push(word);
             }
-            joined.right = self.behind(&joined.right, part);
+            joined.right = self.behind(&joined.right, &part.right);
         }
         (change, joined)
     }
 
+    fn begin(&self, piece: &Boundary) -> (f64, Boundary) {
+        let score = self.run(self.lm.begin(), &piece.left).0 - self.run(self.lm.null(), &piece.left).0;
+        (score, Boundary { left: Words::default(), right: piece.right, begun: true })
+    }
+
     fn sentence(&self, piece: &Boundary) -> f64 {
+        if piece.begun {
+            return self.lm.end(self.state(true, &piece.right));
+        }
         let (score, begun) = self.run(self.lm.begin(), &piece.left);
         let change = score - self.run(self.lm.null(), &piece.left).0;
         let last = match piece.left.len() == self.history() && self.history() > 0 {
@@ -169,12 +187,13 @@ impl<L: LanguageModel> TwoSided for BoundaryWords<'_, L> {
             Side::Left => (piece.left, piece.left.iter().nth(index)),
             Side::Right => (piece.right, piece.right.iter().rev().nth(index)),
         };
-        found.map_or(Mark::end(words.len() == self.history()), |word| Mark::word(word.0))
+        found.map_or(Mark::end(piece.begun || words.len() == self.history()), |word| Mark::word(word.0))
     }
 
     fn show(&self, piece: &Boundary, left: usize, right: usize) -> ShownBoundary {
         let whole = left > piece.left.len() && right > piece.right.len();
-        ShownBoundary { left: piece.left.first(left), right: piece.right.last(right), whole }
+        let begun = piece.begun;
+        ShownBoundary { left: piece.left.first(left), right: piece.right.last(right), whole, begun }
     }
 
     fn open_shown(&self, shown: &ShownBoundary) -> usize {
@@ -182,13 +201,14 @@ impl<L: LanguageModel> TwoSided for BoundaryWords<'_, L> {
     }
 
     fn estimate<'s>(&self, parts: impl Iterator<Item = &'s ShownBoundary>) -> f64 {
-        let mut context = Words::default();
+        let (mut context, mut begun) = (Words::default(), false);
         let mut change = 0.0;
         for part in parts {
-            change += self.change(&context, &part.left);
-            context = match part.whole {
-                true => self.behind(&context, &Boundary { left: part.left, right: part.right }),
-                false => part.right,
+            change += self.change(begun, &context, &part.left);
+            // What is seen through a part that is known as a whole is the sentence's beginning, too.
+            (context, begun) = match part.whole {
+                true => (self.behind(&context, &part.right), begun || part.begun),
+                false => (part.right, false),
             };
         }
         change

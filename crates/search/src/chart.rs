@@ -171,6 +171,9 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         let mut hash = fold(0, spec.hash);
         let mut queries = 0;
         let mut next = tails as usize;
+        // A vertex that begins the sentence is begun once: what was begun stays the first part.
+        let first = forest.target(edge).first();
+        let begun = matches!(first, Some(&Target::Vertex(tail)) if forest.begins(tail));
         let parts = forest.target(edge).iter().enumerate().map(|(index, &symbol)| {
             let (part_score, state) = match symbol {
                 Target::Bundle(bundle) => {
@@ -188,8 +191,14 @@ impl<S: Copy + Eq + Hash> Chart<S> {
             queries += if index > 0 { lm.open(state) } else { 0 };
             state
         });
-        let (change, state) = lm.join(parts);
+        let (change, mut state) = lm.join(parts);
         score += change;
+        if forest.begins(forest.edge(edge).head) && !begun {
+            queries += lm.open(&state);
+            let (change, begun) = lm.begin(&state);
+            score += change;
+            state = begun;
+        }
         self.counters.items += 1;
         self.counters.lm_queries += queries as u64;
         let rank = match self.boundary {

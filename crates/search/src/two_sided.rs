@@ -7,7 +7,8 @@
 //! ```text
 //! words -- piece --> (score, State)
 //! State .. State -- join --> (change of the scores' sum, State)        States of parts, in target order
-//! State -- sentence --> change when <s> and </s> are put around it
+//! State -- begin --> (change, State) when <s> is put before it
+//! State -- sentence --> change when <s>, unless it is there, and </s> are put around it
 //! State -- show(2, 1) --> Shown: the first two words and the last one, as far as they matter
 //! Shown .. Shown -- estimate --> the change at the joints that can be predicted
 //! ```
@@ -59,7 +60,11 @@ pub trait TwoSided {
     where
         Self::State: 's;
 
-    /// By how much the score changes when the piece is the whole sentence.
+    /// The piece at the beginning of the sentence, and how much its score changes: no word lacks its history then. Such
+    /// a piece is only ever the first part of another.
+    fn begin(&self, piece: &Self::State) -> (f64, Self::State);
+
+    /// By how much the score changes when the piece, begun or not, is the whole sentence.
     fn sentence(&self, piece: &Self::State) -> f64;
 
     /// A better guess at what the first words will cost, to be added only when pieces are compared.

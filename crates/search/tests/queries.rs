@@ -189,6 +189,10 @@ impl TwoSided for Keeping<'_> {
         (total, whole)
     }
 
+    fn begin(&self, _: &Kept) -> (f64, Kept) {
+        unreachable!("no vertex of these forests is known to begin the sentence")
+    }
+
     fn sentence(&self, piece: &Kept) -> f64 {
         let (change, _, state) = self.charge(self.0.begin(), piece);
         change + self.0.end(state)

@@ -122,6 +122,8 @@ pub struct Piece {
     chart: ChartState,
     /// The open words, first to last.
     first: [WordId; MOST],
+    /// Whether the sentence begins with it.
+    begun: bool,
 }
 
 impl PartialEq for Piece {
@@ -164,13 +166,13 @@ impl TwoSided for Ngram<'_> {
             }
         }
         let (score, chart) = joiner.finish();
-        (score * self.weight, Piece { chart, first })
+        (score * self.weight, Piece { chart, first, begun: false })
     }
 
     #[inline]
     fn join<'s>(&self, mut parts: impl Iterator<Item = &'s Piece>) -> (f64, Piece) {
         let Some(head) = parts.next() else {
-            return (0.0, Piece { chart: ChartState::EMPTY, first: [WordId(0); MOST] });
+            return (0.0, Piece { chart: ChartState::EMPTY, first: [WordId(0); MOST], begun: false });
         };
         let mut first = head.first;
         // While all words are open, those of the next piece come after them.
@@ -187,11 +189,18 @@ impl TwoSided for Ngram<'_> {
             }
         }
         let (change, chart) = joiner.finish();
-        (change * self.weight, Piece { chart, first })
+        (change * self.weight, Piece { chart, first, begun: head.begun })
+    }
+
+    fn begin(&self, piece: &Piece) -> (f64, Piece) {
+        let mut joiner = Joiner::begin(self.lm);
+        joiner.piece(&piece.chart, 0.0);
+        let (change, chart) = joiner.finish();
+        (change * self.weight, Piece { chart, first: [WordId(0); MOST], begun: true })
     }
 
     fn sentence(&self, piece: &Piece) -> f64 {
-        let mut joiner = Joiner::begin(self.lm);
+        let mut joiner = if piece.begun { Joiner::new(self.lm) } else { Joiner::begin(self.lm) };
         joiner.piece(&piece.chart, 0.0);
         joiner.word(self.lm.end_word());
         joiner.finish().0 * self.weight

@@ -232,6 +232,20 @@ impl TwoSided for Several<'_> {
         (total, whole)
     }
 
+    fn begin(&self, piece: &PieceId) -> (f64, PieceId) {
+        let mut pieces = self.memory.pieces.borrow_mut();
+        let mut whole = PieceId { place: pieces.len() as u32, open: 0, rest: 0.0 };
+        let mut total = 0.0;
+        for (number, model) in self.models.iter().enumerate() {
+            let before = pieces[piece.place as usize + number];
+            let (change, begun) = TwoSided::begin(model, &before);
+            total += change;
+            whole.add(model, &begun);
+            pieces.push(begun);
+        }
+        (total, whole)
+    }
+
     fn sentence(&self, piece: &PieceId) -> f64 {
         self.sum(piece, |model, piece| TwoSided::sentence(model, piece))
     }

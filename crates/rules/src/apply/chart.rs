@@ -266,6 +266,7 @@ impl Applier {
             builder.vertex(1, span);
             builder.label(label);
             if label == sentence {
+                builder.begins();
                 self.add_glue(&mut builder, span.end, &vertices);
                 continue;
             }
