@@ -26,9 +26,11 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use sylvan_forest::{EdgeId, TranslationForest, VertexId};
+use sylvan_base::Id;
+use sylvan_forest::{EdgeId, Target, TranslationForest, VertexId};
 
 use crate::chart::{BoundaryEstimate, Chart, Item, Losers};
+use crate::focus::Focus;
 use crate::stop::Stop;
 use crate::{Beam, Outcome, TwoSided};
 
@@ -45,12 +47,16 @@ pub struct Cube {
     /// No cubes: all combinations of the tails' items are made, and the best kept (Liu, Liu & Lin 2006). `pops` is not
     /// used.
     pub plain: bool,
+    /// Vertices that promise less get fewer pops, and the first candidate of an edge is made only when the queue comes
+    /// down to what its parts promise (`focus.rs`). In the papers all vertices get the same, and all first candidates are
+    /// made at once.
+    pub focus: bool,
 }
 
 impl Cube {
     /// The usual limits for a beam: at least 1,000 pops; none at all for an unlimited beam.
     pub fn new(beam: Beam) -> Self {
-        Self { beam, pops: beam.0.max(1000), boundary: BoundaryEstimate::Rest, plain: false }
+        Self { beam, pops: beam.0.max(1000), boundary: BoundaryEstimate::Rest, plain: false, focus: false }
     }
 }
 
@@ -68,11 +74,28 @@ pub struct CubePruning<S> {
     queue: BinaryHeap<Entry>,
     /// Where the queue's entries point to.
     candidates: Vec<Item<S>>,
+    /// Edges whose first candidate has not been made, the most promising last.
+    waiting: Vec<Promise>,
+    focus: Focus,
+}
+
+/// What an edge's parts add up to.
+#[derive(Debug, Clone, Copy)]
+struct Promise {
+    score: f64,
+    edge: EdgeId,
+    corner: u32,
 }
 
 impl<S> Default for CubePruning<S> {
     fn default() -> Self {
-        Self { chart: Chart::default(), queue: BinaryHeap::new(), candidates: Vec::new() }
+        Self {
+            chart: Chart::default(),
+            queue: BinaryHeap::new(),
+            candidates: Vec::new(),
+            waiting: Vec::new(),
+            focus: Focus::default(),
+        }
     }
 }
 
@@ -116,7 +139,13 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
     ) -> Option<Outcome> {
         self.chart.start(forest, lm, losers);
         self.chart.boundary = limits.boundary;
+        if limits.focus {
+            let Self { chart, focus, .. } = self;
+            *focus = Focus::new(forest, |bundle| chart.bundles[bundle.index()].0);
+        }
         for vertex in forest.vertices() {
+            let pops = if limits.focus { self.focus.share(vertex, limits.pops) } else { limits.pops };
+            let limits = Cube { pops, ..limits };
             let narrow = Cube { beam: Beam(1), pops: 1, plain: false, ..limits };
             let limits = if self.chart.is_cut_short(stop) { narrow } else { limits };
             if limits.plain {
@@ -143,16 +172,33 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
     ) {
         self.queue.clear();
         self.candidates.clear();
+        self.waiting.clear();
         for edge in forest.edges(vertex) {
             let corner = self.chart.tails.len() as u32;
             for tail in forest.tails(edge) {
                 let first = self.chart.cell(tail).start;
                 self.chart.tails.push(first);
             }
-            self.push(forest, lm, edge, corner);
+            if limits.focus {
+                let score = self.promise(forest, edge, corner);
+                self.waiting.push(Promise { score, edge, corner });
+            } else {
+                self.push(forest, lm, edge, corner);
+            }
         }
+        let content = |promise: &Promise| (forest.edge(promise.edge).spec.hash, promise.edge);
+        self.waiting
+            .sort_unstable_by(|a, b| a.score.total_cmp(&b.score).then_with(|| content(b).cmp(&content(a))));
+        let slack = self.focus.slack();
         let mut pops = 0;
         while self.chart.distinct() < limits.beam.0 && pops < limits.pops {
+            while let Some(&Promise { score, edge, corner }) = self.waiting.last() {
+                if self.queue.peek().is_some_and(|best| best.rank > score + slack) {
+                    break;
+                }
+                self.waiting.pop();
+                self.push(forest, lm, edge, corner);
+            }
             let Some(entry) = self.queue.pop() else { break };
             pops += 1;
             let item = &self.candidates[entry.candidate as usize];
@@ -160,7 +206,17 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
             self.chart.add(lm, item);
             self.push_neighbours(forest, lm, edge, tails);
         }
-        self.chart.counters.pruned += self.queue.len() as u64;
+        self.chart.counters.pruned += (self.queue.len() + self.waiting.len()) as u64;
+    }
+
+    /// An edge's score with its words and the best items of its tails.
+    fn promise(&self, forest: &TranslationForest, edge: EdgeId, corner: u32) -> f64 {
+        let mut tails = self.chart.tails[corner as usize..].iter();
+        let parts = forest.target(edge).iter().map(|symbol| match symbol {
+            Target::Bundle(bundle) => self.chart.bundles[bundle.index()].0,
+            Target::Vertex(_) => tails.next().map_or(0.0, |&item| self.chart.items[item as usize].rank),
+        });
+        forest.edge(edge).spec.score + parts.sum::<f64>()
     }
 
     /// Every edge with every combination of its tails' items.

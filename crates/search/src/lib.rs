@@ -33,6 +33,7 @@ mod deduction;
 mod engine;
 mod estimate;
 mod exact;
+mod focus;
 mod incremental;
 mod k_best;
 mod language_model;

@@ -78,7 +78,8 @@ impl SearchName {
     pub fn default_beam(self) -> usize {
         match self {
             Self::Refine | Self::Exact => 500,
-            Self::Cube | Self::Incremental | Self::Prediction | Self::Stacks => 100,
+            Self::Cube | Self::Incremental | Self::Prediction => 100,
+            Self::Stacks => 120,
         }
     }
 

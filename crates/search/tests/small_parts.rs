@@ -16,7 +16,7 @@ fn names_stand_for_searches_with_documented_defaults() {
         ("refine", 500),
         ("incremental", 100),
         ("prediction", 100),
-        ("stacks", 100),
+        ("stacks", 120),
         ("exact", 500),
     ];
     assert_eq!(beams, expected);

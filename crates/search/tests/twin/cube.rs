@@ -8,13 +8,17 @@
 //! - Of the cells that may be taken the one with the highest rank, then the smallest content, then the one that could
 //!   be taken first, is next. It ends with `beam` items of different states, or after `pops` cells.
 //!   A plain beam takes all cells, edge by edge, the last coordinate running fastest, and keeps the best `beam`.
+//! - With a *focus* a vertex's pops are multiplied by exp(-gap / scale), but stay 30 or more where they were: the gap is
+//!   what the best derivation through the vertex lacks to the best of all, edges and words without history alone; the
+//!   scale is the middle gap of all vertices that have a derivation. And corners may be taken best first, by the sum of
+//!   their parts, each once the best cell that may be taken is not better than that sum by more than the scale.
 //! - *Rank* may also leave out the better guess, or all that words without history score.
 //! - *Recombination*: of items whose pieces have the same state the one with the higher score, then the smaller
 //!   content, stays. In the end items are sorted by rank, then content, then by when their state was first met.
 
 use sylvan_base::hash::fold;
 use sylvan_forest::{EdgeId, Target, TokenId, TranslationForest, VertexId};
-use sylvan_search::{BoundaryEstimate, Cube, TwoSided};
+use sylvan_search::{BoundaryEstimate, Cube, Derivations, TwoSided};
 
 use super::engine::descending;
 
@@ -48,8 +52,16 @@ pub struct Cells<S> {
 /// Searches; see the definitions above.
 pub fn search<M: TwoSided>(forest: &TranslationForest, lm: &M, limits: Cube) -> Cells<M::State> {
     let mut cells = Cells { items: Vec::new(), best: None, beam_bound: 0, pops_bound: 0 };
+    let (gaps, scale) = if limits.focus { gaps(forest, lm) } else { (Vec::new(), 0.0) };
     for vertex in forest.vertices() {
-        let found = fill(forest, lm, limits, vertex, &mut cells);
+        let mut limits = limits;
+        if let Some(gap) = gaps.get(vertex.0 as usize).filter(|gap| **gap > 0.0)
+            && limits.pops < usize::MAX
+        {
+            let share = (limits.pops as f64 * (-gap / scale).exp()) as usize;
+            limits.pops = share.max(limits.pops.min(30));
+        }
+        let found = fill(forest, lm, limits, scale, vertex, &mut cells);
         cells.items.push(found);
     }
     for (place, item) in cells.items[forest.goal().0 as usize].iter().enumerate() {
@@ -69,17 +81,32 @@ fn fill<M: TwoSided>(
     forest: &TranslationForest,
     lm: &M,
     limits: Cube,
+    scale: f64,
     vertex: VertexId,
     cells: &mut Cells<M::State>,
 ) -> Vec<Item<M::State>> {
     let mut found: Vec<Item<M::State>> = Vec::new();
     let mut may_be_taken: Vec<Item<M::State>> = Vec::new();
+    let mut waiting: Vec<(f64, Item<M::State>)> = Vec::new();
     for edge in forest.edges(vertex) {
-        may_be_taken.push(combine(forest, lm, limits, cells, edge, vec![0; forest.tails(edge).count()]));
+        let corner = combine(forest, lm, limits, cells, edge, vec![0; forest.tails(edge).count()]);
+        if limits.focus {
+            waiting.push((promise(forest, lm, cells, edge), corner));
+        } else {
+            may_be_taken.push(corner);
+        }
     }
+    let content = |item: &Item<M::State>| forest.edge(item.edge).spec.hash;
+    waiting.sort_by(|(a, x), (b, y)| descending(*a, *b).then(content(x).cmp(&content(y))));
     for pops in 0.. {
         if !limits.plain && (pops >= limits.pops || found.len() >= limits.beam.0) {
             break;
+        }
+        while let Some((promised, _)) = waiting.first() {
+            if may_be_taken.iter().any(|item| item.rank > promised + scale) {
+                break;
+            }
+            may_be_taken.push(waiting.remove(0).1);
         }
         let best = (0..may_be_taken.len()).min_by(|&a, &b| {
             let (a, b) = (&may_be_taken[a], &may_be_taken[b]);
@@ -107,7 +134,7 @@ fn fill<M: TwoSided>(
             }
         }
     }
-    if !may_be_taken.is_empty() {
+    if !may_be_taken.is_empty() || !waiting.is_empty() {
         let bound = if found.len() >= limits.beam.0 { &mut cells.beam_bound } else { &mut cells.pops_bound };
         *bound += 1;
     }
@@ -115,6 +142,42 @@ fn fill<M: TwoSided>(
     cells.beam_bound += usize::from(found.len() > limits.beam.0);
     found.truncate(limits.beam.0);
     found
+}
+
+/// An edge with its words and the best items of its tails, without what happens where they meet.
+fn promise<M: TwoSided>(forest: &TranslationForest, lm: &M, cells: &Cells<M::State>, edge: EdgeId) -> f64 {
+    let parts = forest.target(edge).iter().map(|&symbol| match symbol {
+        Target::Bundle(bundle) => lm.piece(forest.bundle(bundle)).0,
+        Target::Vertex(tail) => cells.items[tail.0 as usize][0].rank,
+    });
+    forest.edge(edge).spec.score + parts.sum::<f64>()
+}
+
+/// What each vertex lacks, by looking at all derivations; and the middle of what they lack.
+fn gaps<M: TwoSided>(forest: &TranslationForest, lm: &M) -> (Vec<f64>, f64) {
+    let mut best = vec![f64::NEG_INFINITY; forest.vertices().count()];
+    let all = Derivations::of(forest);
+    for derivation in (0..all.count()).map(|number| all.get(number)) {
+        let mut score = 0.0;
+        for &edge in derivation.edges() {
+            score += forest.edge(edge).spec.score;
+            for symbol in forest.target(edge) {
+                if let Target::Bundle(bundle) = symbol {
+                    score += lm.piece(forest.bundle(*bundle)).0;
+                }
+            }
+        }
+        for &edge in derivation.edges() {
+            let through = &mut best[forest.edge(edge).head.0 as usize];
+            *through = through.max(score);
+        }
+    }
+    let total = best[forest.goal().0 as usize];
+    let gaps: Vec<f64> = best.iter().map(|through| total - through).collect();
+    let mut finite: Vec<f64> = gaps.iter().copied().filter(|gap| gap.is_finite()).collect();
+    finite.sort_by(f64::total_cmp);
+    let scale = finite[finite.len() / 2];
+    (gaps, scale)
 }
 
 /// The cell that must be taken before this one.
