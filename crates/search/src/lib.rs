@@ -3,6 +3,7 @@
 //! ```text
 //! TranslationForest + LanguageModel --brute_force | cube_pruning | refine | incremental | prediction--> Outcome
 //!                                                                            (derivation, score, counters)
+//! TranslationForest + what another order costs --stacks--> Outcome (a chain of phrases)
 //! TranslationForest + LanguageModel with bounds --exact--> Certified (Outcome, upper bound, whether they meet)
 //! ```
 //!

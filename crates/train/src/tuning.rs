@@ -26,6 +26,14 @@ pub fn start_weights(features: &Features) -> Vec<Start> {
     start.collect()
 }
 
+/// The search that a model is tuned with. Items of a left-to-right search cost several times as much as others, so it
+/// keeps no more than usual.
+pub(crate) fn tuning_search(model: &Model, beam: usize) -> Search {
+    let usual = model.usual_search();
+    let most = if usual.name().is_left_to_right() { usual.beam().0 } else { usize::MAX };
+    usual.with_beam(beam.min(most))
+}
+
 /// A model and the sentences of a held-out text.
 pub struct Text<'d> {
     /// The model; its weights change.

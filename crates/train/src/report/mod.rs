@@ -20,7 +20,7 @@ use sylvan_eval::{Chrf, Metric};
 use sylvan_rules::Grammar;
 use sylvan_store::{Output, TextReader, read_lines};
 
-use crate::stages::tuning_search;
+use crate::tuning::tuning_search;
 use crate::work::StageReport;
 use sylvan_decode::Result;
 

@@ -15,8 +15,9 @@ use sylvan_store::{TextReader, read_lines};
 use sylvan_text::Lang;
 use sylvan_trees::surface;
 
-use super::{open_model, read_sentences, tuning_search, write};
+use super::{open_model, read_sentences, write};
 use crate::run::{Part, Run};
+use crate::tuning::tuning_search;
 use crate::work::Stage;
 use sylvan_decode::{Error, Result};
 

@@ -22,7 +22,6 @@ use std::sync::Arc;
 use sylvan_base::{InputError, parallel};
 use sylvan_decode::{Input, Model, Sentence, With, Worker};
 use sylvan_rules::{Formalism, Weights};
-use sylvan_search::Search;
 use sylvan_store::{Output, TextReader};
 
 use crate::run::Run;
@@ -73,14 +72,6 @@ pub(crate) fn of(formalism: Formalism) -> &'static [StageFn] {
         Formalism::Tree => &TREE,
         _ => &TEXT,
     }
-}
-
-/// The search that a model is tuned with. Items of a left-to-right search cost several times as much as others, so it
-/// keeps no more than usual.
-pub(crate) fn tuning_search(model: &Model, beam: usize) -> Search {
-    let usual = model.usual_search();
-    let most = if usual.name().is_left_to_right() { usual.beam().0 } else { usize::MAX };
-    usual.with_beam(beam.min(most))
 }
 
 /// How many lines are processed at a time.

@@ -6,9 +6,9 @@ use sylvan_rules::Weights;
 use sylvan_store::read_lines;
 use sylvan_tune::{MertConfig, Method, Plan, curve};
 
-use super::{open_model, read_sentences, tuning_search, write};
+use super::{open_model, read_sentences, write};
 use crate::run::Run;
-use crate::tuning::{Text, log, start_weights};
+use crate::tuning::{Text, log, start_weights, tuning_search};
 use crate::work::Stage;
 use sylvan_decode::Result;
 
