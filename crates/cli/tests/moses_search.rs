@@ -141,8 +141,11 @@ fn average(scores: &[f64]) -> f64 {
     scores.iter().sum::<f64>() / scores.len() as f64
 }
 
+/// A span and what it is translated to.
+type Phrase = ((u32, u32), Vec<Part>);
+
 /// `a man |0-1| in |3-3|` as spans and words, after the score.
-fn phrases_of(line: &str) -> (f64, Vec<((u32, u32), Vec<Part>)>) {
+fn phrases_of(line: &str) -> (f64, Vec<Phrase>) {
     let (score, rest) = line.split_once(' ').unwrap();
     let (mut phrases, mut words) = (Vec::new(), Vec::new());
     for token in rest.split_whitespace() {
@@ -187,10 +190,11 @@ fn phrase_based_derivations_have_moses_scores_and_none_is_missed() {
 }
 
 /// Rules of a derivation, by label and span, positions as ours.
-type Rules = HashMap<(String, (u32, u32)), Vec<Part>>;
+type Rules = HashMap<Place, Vec<Part>>;
+type Place = (String, (u32, u32));
 
 /// `Trans Opt 3 [1..4]: [4..4]=b   [1..3]=X  : X ->X  -> c X :..: term=..: nonterm=0-1 : ..`
-fn rule_of(line: &str) -> Option<(usize, (String, (u32, u32)), Vec<Part>)> {
+fn rule_of(line: &str) -> Option<(usize, Place, Vec<Part>)> {
     let span = |text: &str| {
         let (first, last) = text.trim_start_matches('[').split_once("..").unwrap();
         (first.parse::<u32>().unwrap(), last.parse::<u32>().unwrap() + 1)
