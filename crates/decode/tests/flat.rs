@@ -134,7 +134,7 @@ fn phrases_in_any_order_are_the_best_of_all_chains() {
         let sentence = worker.read(&line, Input::Text, With::default()).unwrap().unwrap();
         let forest = worker.forest(&sentence, With::default());
         let best = best_chain(&worker, &sentence, &forest);
-        let search = Search::Stacks(Limits::beam(Beam::UNLIMITED), Stacks { limit: None, future: true });
+        let search = Search::Stacks(Limits::beam(Beam::UNLIMITED), Stacks::WHOLE);
         let list = List { best: 3, distinct: false };
         let found = worker.decode(&sentence, With::default(), search, list, &Stop::NEVER);
         assert!(

@@ -68,7 +68,8 @@ struct Experiment {
     /// Prediction: u, the viable prefixes of a vertex that are tried, the best N [default: all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     prefixes: Option<u32>,
-    /// Prediction: the ways to go on from an item that are tried, the best N [default: all].
+    /// Prediction: the ways to go on from an item that are tried, the best N [default: all]. Stacks: the phrases of a
+    /// place that are tried, the best N [default: 20].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     options: Option<u32>,
     /// Prediction: find the estimate of each item by evaluating the forest again; the same values, slowly.
@@ -212,7 +213,8 @@ impl Searching {
             Search::Prediction(_, config) => *config = self.experiment.prediction(),
             Search::Stacks(_, config) => {
                 let limit = self.distortion_limit.map_or(config.limit, |DistortionLimit(limit)| limit);
-                *config = Stacks { limit, future: self.experiment.future != Some(FutureCost::None) };
+                let options = self.experiment.options.map_or(config.options, |options| options as usize);
+                *config = Stacks { limit, options, future: self.experiment.future != Some(FutureCost::None) };
             }
             Search::Cube(cube) => *cube = self.cube(cube.beam),
             Search::Exact(_, effort) => effort.joins = self.effort.unwrap_or(Effort::default().joins),
@@ -278,7 +280,7 @@ impl Searching {
             ("--bins", bins.is_some(), &[Incremental]),
             ("--signature", signature.is_some(), &[Incremental]),
             ("--prefixes", prefixes.is_some(), &[Prediction]),
-            ("--options", options.is_some(), &[Prediction]),
+            ("--options", options.is_some(), &[Prediction, Stacks]),
             ("--reevaluate", reevaluate, &[Prediction]),
             ("--coverage", coverage.is_some(), &[Prediction]),
             ("--boundary", boundary.is_some(), &[Cube]),
@@ -436,9 +438,10 @@ mod tests {
             ("cube --plain", Search::Cube(Cube { plain: true, ..cube })),
             ("cube --boundary none", Search::Cube(Cube { boundary: BoundaryEstimate::None, ..cube })),
             ("cube --boundary local", Search::Cube(Cube { boundary: BoundaryEstimate::Local, ..cube })),
-            ("stacks --distortion-limit 4", phrases(Stacks { limit: Some(4), future: true })),
-            ("stacks --distortion-limit none", phrases(Stacks { limit: None, future: true })),
-            ("stacks --future none", phrases(Stacks { limit: Some(6), future: false })),
+            ("stacks --distortion-limit 4", phrases(Stacks { limit: Some(4), ..Stacks::default() })),
+            ("stacks --distortion-limit none", phrases(Stacks { limit: None, ..Stacks::default() })),
+            ("stacks --options 7", phrases(Stacks { options: 7, ..Stacks::default() })),
+            ("stacks --future none", phrases(Stacks { future: false, ..Stacks::default() })),
             ("exact --effort 8", Search::Exact(Beam(500), Effort { joins: 8 })),
         ] {
             assert_eq!(search(&format!("--search {options}")), expected, "{options}");

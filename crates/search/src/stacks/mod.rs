@@ -46,6 +46,8 @@ pub struct Stacks {
     /// How many source words may be jumped over between neighbouring phrases; `None` is any number. Where nothing can be
     /// completed within the limit, it is raised by 2 until something is.
     pub limit: Option<u32>,
+    /// How many phrases of a place are tried: the best by what they score alone.
+    pub options: usize,
     /// Whether items are ranked with the future costs of their gaps.
     pub future: bool,
 }
@@ -53,19 +55,25 @@ pub struct Stacks {
 impl Stacks {
     /// The default limit.
     pub const USUAL_LIMIT: u32 = 6;
+    /// The default number of options.
+    pub const USUAL_OPTIONS: usize = 20;
+
+    /// Any order, every phrase: the whole space.
+    pub const WHOLE: Self = Self { limit: None, options: usize::MAX, future: true };
 }
 
 impl Default for Stacks {
     fn default() -> Self {
-        Self { limit: Some(Self::USUAL_LIMIT), future: true }
+        Self { limit: Some(Self::USUAL_LIMIT), options: Self::USUAL_OPTIONS, future: true }
     }
 }
 
 /// A place that phrases translate.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Place {
     span: Span,
-    vertex: VertexId,
+    /// Its phrases, and what each scores alone, best first.
+    phrases: Vec<(EdgeId, f64)>,
 }
 
 /// All that decides an item's future, except the words' state.
@@ -86,8 +94,6 @@ pub struct PhraseBased<'f> {
     forest: &'f TranslationForest,
     config: Stacks,
     length: u32,
-    /// Language-model scores of bundles without context.
-    local: Vec<f64>,
     places: Vec<Place>,
     /// By source word: the places that begin there.
     beginning: Vec<std::ops::Range<usize>>,
@@ -114,26 +120,28 @@ impl<'f> PhraseBased<'f> {
             lm_queries += forest.bundle(bundle).len() as u64;
             local.push(lm.local(forest.bundle(bundle)));
         }
-        let mut places: Vec<Place> = forest
-            .vertices()
-            .filter(|&vertex| phrases(forest, vertex).next().is_some())
-            .map(|vertex| Place { span: forest.span(vertex), vertex })
-            .collect();
-        places.sort_by_key(|place| (place.span.start, place.span.end, place.vertex));
+        let alone = |edge: EdgeId| {
+            let words = words_of(forest, edge).map(|bundle| local[bundle.0 as usize]);
+            forest.outlook(edge) + words.sum::<f64>()
+        };
+        let place = |vertex: VertexId| {
+            let mut phrases: Vec<(EdgeId, f64)> =
+                phrases(forest, vertex).map(|edge| (edge, alone(edge))).collect();
+            let content = |edge: EdgeId| (forest.edge(edge).spec.hash, edge);
+            phrases
+                .sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| content(a.0).cmp(&content(b.0))));
+            phrases.truncate(config.options.max(1));
+            (!phrases.is_empty()).then(|| Place { span: forest.span(vertex), phrases })
+        };
+        let mut places: Vec<Place> = forest.vertices().filter_map(place).collect();
+        places.sort_by_key(|place| (place.span.start, place.span.end));
         let mut beginning = vec![0..0; length as usize];
         for (number, place) in places.iter().enumerate() {
             let range = &mut beginning[place.span.start as usize];
             *range = if range.end == 0 { number } else { range.start }..number + 1;
         }
-        let score = |edge: EdgeId| {
-            forest.outlook(edge) + words_of(forest, edge).map(|b| local[b.0 as usize]).sum::<f64>()
-        };
-        let mut best: Vec<(Span, f64)> = places
-            .iter()
-            .map(|place| {
-                (place.span, phrases(forest, place.vertex).map(score).fold(f64::NEG_INFINITY, f64::max))
-            })
-            .collect();
+        let mut best: Vec<(Span, f64)> =
+            places.iter().map(|place| (place.span, place.phrases[0].1)).collect();
         best.sort_by_key(|(span, _)| (span.end, span.start));
         let futures = FutureCosts::new(length as usize, &best);
         if futures.of(Span { start: 0, end: length }) == f64::NEG_INFINITY {
@@ -146,7 +154,6 @@ impl<'f> PhraseBased<'f> {
             forest,
             config,
             length,
-            local,
             places,
             beginning,
             coverages: Coverages::new(length, &futures),
@@ -286,7 +293,7 @@ impl Deduction for PhraseBased<'_> {
         for gap in gaps {
             for start in gap.range() {
                 for number in self.beginning[start].clone() {
-                    let Place { span, .. } = self.places[number];
+                    let span = self.places[number].span;
                     if span.end > gap.end {
                         break;
                     }
@@ -305,18 +312,18 @@ impl Deduction for PhraseBased<'_> {
     }
 
     fn options(&mut self, list: ListId, out: &mut Vec<Choice>) {
-        let Place { span, vertex } = self.places[(list.0 / ORIENTATIONS) as usize];
+        let Place { span, phrases } = &self.places[(list.0 / ORIENTATIONS) as usize];
         let orientation = match list.0 % ORIENTATIONS {
             0 => Orientation::Mono,
             1 => Orientation::Swap,
             _ => Orientation::Disc,
         };
-        for edge in phrases(self.forest, vertex) {
-            let words: f64 = words_of(self.forest, edge).map(|bundle| self.local[bundle.0 as usize]).sum();
-            let score = self.forest.edge(edge).spec.score + self.towards_before(edge, orientation);
+        for &(edge, alone) in phrases {
+            // Estimates may see less than the score, which counts here.
+            let score = alone - self.forest.outlook(edge) + self.forest.edge(edge).spec.score;
             out.push(Choice {
                 id: edge.0,
-                estimate: score + words,
+                estimate: score + self.towards_before(edge, orientation),
                 advance: span.end - span.start,
                 exactly: true,
             });

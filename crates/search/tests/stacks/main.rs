@@ -105,7 +105,7 @@ fn without_a_beam_it_is_the_best_of_all_orders() {
         let limits = Limits::beam(Beam::UNLIMITED);
         for future in [true, false] {
             let run = Run { out_forest: true, ..Run::new(&lm) };
-            let config = Stacks { limit, future };
+            let config = Stacks { limit, future, ..Stacks::WHOLE };
             let found = stack_search(&mut Engine::default(), &forest, run, limits, config, None).unwrap();
             assert!(close(found.score, expected), "{} {expected}", found.score);
             let phrases = found.derivation.edges();
@@ -150,19 +150,20 @@ fn coverable(forest: &TranslationForest, lm: &HashLm) -> bool {
 }
 
 fn problem_of<'f>(forest: &'f TranslationForest, lm: &'f HashLm) -> Problem<'f, HashLm> {
-    Problem { forest, lm, limit: None, future: true }
+    Problem { forest, lm, limit: None, options: usize::MAX, future: true }
 }
 
 /// Stacks of every size, cells best first, with and without future costs.
 #[test]
 fn with_a_beam_it_keeps_what_the_slow_twin_keeps() {
-    let mut rng = Rng::new(11);
+    let mut rng = Rng::new(12);
     let (mut lossy, mut cut, mut raised) = (0, 0, 0);
     for _ in 0..cases(600, 6_000) {
         let forest = random_phrases(&mut rng, 6);
         let lm = HashLm::new(&forest, 1 + rng.below(3), rng.next_u64(), 1.0);
         let (limit, future) = (random_limit(&mut rng), rng.chance(0.7));
-        let mut problem = Problem { limit, future, ..problem_of(&forest, &lm) };
+        let options = if rng.chance(0.5) { usize::MAX } else { 1 + rng.below(2) };
+        let mut problem = Problem { limit, options, future, ..problem_of(&forest, &lm) };
         let beam = 1 + rng.below(12);
         let pops = if rng.chance(0.5) { usize::MAX } else { 1 + rng.below(30) };
         let limits = Limits { pops, ..Limits::beam(Beam(beam)) };
@@ -170,11 +171,12 @@ fn with_a_beam_it_keeps_what_the_slow_twin_keeps() {
             continue;
         }
         let expected = raise(&mut problem, &mut raised, |problem| problem.beam_search(beam, pops));
-        let found = stacks(&forest, &lm, limits, Stacks { limit, future });
+        let found = stacks(&forest, &lm, limits, Stacks { limit, options, future });
         assert_eq!(found.is_some(), expected.is_some());
         let (Some(found), Some(expected)) = (found, expected) else { continue };
         assert!(close(found.score, expected), "{} {expected} beam {beam} pops {pops}", found.score);
-        let best = stacks(&forest, &lm, Beam::UNLIMITED, Stacks { limit: problem.limit, future }).unwrap();
+        let best =
+            stacks(&forest, &lm, Beam::UNLIMITED, Stacks { limit: problem.limit, options, future }).unwrap();
         lossy += usize::from(found.score < best.score - 1e-9);
         cut += usize::from(pops < 30);
     }
@@ -191,7 +193,8 @@ fn with_a_limit_of_nothing_it_is_monotone_translation() {
         if forest.is_dead() {
             continue;
         }
-        let found = stacks(&forest, &lm, Beam::UNLIMITED, Stacks { limit: Some(0), future: true }).unwrap();
+        let found =
+            stacks(&forest, &lm, Beam::UNLIMITED, Stacks { limit: Some(0), ..Stacks::WHOLE }).unwrap();
         let mut best = f64::NEG_INFINITY;
         let all = Derivations::of(&forest);
         for derivation in (0..all.count()).map(|number| all.get(number)) {

@@ -16,6 +16,7 @@ pub(crate) struct Problem<'f, L> {
     pub(crate) forest: &'f TranslationForest,
     pub(crate) lm: &'f L,
     pub(crate) limit: Option<u32>,
+    pub(crate) options: usize,
     pub(crate) future: bool,
 }
 
@@ -32,7 +33,16 @@ impl<L: LanguageModel> Problem<'_, L> {
     fn options(&self) -> Vec<EdgeId> {
         let is_phrase =
             |edge: &EdgeId| !self.forest.target(*edge).iter().any(|t| matches!(t, Target::Vertex(_)));
-        self.forest.edge_ids().filter(is_phrase).collect()
+        let all: Vec<EdgeId> = self.forest.edge_ids().filter(is_phrase).collect();
+        // Of each place the best by what they score alone.
+        let alone = |edge: EdgeId| self.forest.edge(edge).spec.score + self.lm.local(&self.words(edge));
+        let is_among_the_best = |edge: &EdgeId| {
+            let head = self.forest.edge(*edge).head;
+            let better =
+                |other: &&EdgeId| self.forest.edge(**other).head == head && alone(**other) > alone(*edge);
+            all.iter().filter(better).count() < self.options
+        };
+        all.iter().copied().filter(is_among_the_best).collect()
     }
 
     fn words(&self, edge: EdgeId) -> Vec<sylvan_forest::TokenId> {
