@@ -143,11 +143,16 @@ impl<'f> PhraseBased<'f> {
         let mut best: Vec<(Span, f64)> =
             places.iter().map(|place| (place.span, place.phrases[0].1)).collect();
         best.sort_by_key(|(span, _)| (span.end, span.start));
-        let futures = FutureCosts::new(length as usize, &best);
-        if futures.of(Span { start: 0, end: length }) == f64::NEG_INFINITY {
+        let mut reached = vec![false; length as usize + 1];
+        reached[0] = true;
+        for (span, _) in &best {
+            reached[span.end as usize] |= reached[span.start as usize];
+        }
+        if !reached[length as usize] {
             return None;
         }
-        let futures = if config.future { futures } else { FutureCosts::none() };
+        let futures =
+            if config.future { FutureCosts::new(length as usize, &best) } else { FutureCosts::none() };
         let reordering = forest.reordering();
         let oriented = reordering.filter(|reordering| reordering.is_oriented());
         let mut new = Self {
@@ -290,8 +295,15 @@ impl Deduction for PhraseBased<'_> {
         let item = self.items[ItemId(class.0)];
         let gaps = self.coverages.gaps(item.coverage);
         let Some(first) = gaps.first() else { return };
+        // What the limit allows at all, so that a step costs the same in sentences of any length.
+        let end = item.before.end as usize;
+        let (nearest, farthest) = self.config.limit.map_or((0, usize::MAX), |limit| {
+            (end.saturating_sub(limit as usize), end.saturating_add(limit as usize))
+        });
+        let within =
+            |gap: std::ops::Range<usize>| gap.start.max(nearest)..gap.end.min(farthest.saturating_add(1));
         for gap in gaps {
-            for start in gap.range() {
+            for start in within(gap.range()) {
                 for number in self.beginning[start].clone() {
                     let span = self.places[number].span;
                     if span.end > gap.end {
