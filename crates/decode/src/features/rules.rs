@@ -11,6 +11,8 @@ use super::{Feature, Place, Replay, Scorer};
 /// place and are told by [`ReorderingFeatures`](super::ReorderingFeatures).
 #[derive(Debug)]
 pub struct RuleFeatures {
+    /// Whether all rules are words alone.
+    phrases: bool,
     /// Numbers in the table and names.
     layers: Vec<Vec<(usize, String)>>,
 }
@@ -23,7 +25,9 @@ impl RuleFeatures {
             let all = all.iter().enumerate().filter(|(_, name)| !ORIENTATIONS.contains(&name.as_str()));
             all.map(|(number, name)| (number, name.clone())).collect()
         };
-        Self { layers: (0..applier.layer_count()).map(names).collect() }
+        let table = applier.grammar(0);
+        let phrases = table.is_some_and(|table| table.meta().formalism == Formalism::Phrase);
+        Self { phrases, layers: (0..applier.layer_count()).map(names).collect() }
     }
 
     /// The number of a layer's first feature.
@@ -47,8 +51,10 @@ impl Scorer for RuleFeatures {
                     "words" => 0.5,
                     _ => 0.0,
                 };
+                // Where every rule has source words, a weight for that is one for every rule, which there is.
+                let twice = self.phrases && name == "lexical";
                 let name = format!("tm{number}.{name}");
-                if number == 0 { Feature::tuned(name, start) } else { Feature::fixed(name, start) }
+                if number == 0 && !twice { Feature::tuned(name, start) } else { Feature::fixed(name, start) }
             }));
         }
         all
