@@ -32,6 +32,9 @@ struct Join {
     change: f32,
 }
 
+/// The second of a join of one item alone.
+const NOBODY: u32 = u32::MAX;
+
 /// What a level leaves possible.
 #[derive(Debug)]
 pub(super) struct Possible {
@@ -140,21 +143,16 @@ impl Level {
         let (goal, _) = self.best?;
         let mut edges: Vec<EdgeId> = Vec::new();
         let mut open = vec![(plan.goal, goal)];
-        while let Some((table, item)) = open.pop() {
-            let (mut table, mut item, mut top) = (table, item, true);
-            // Down the beginnings of the target side, so that its last symbol is pushed first.
+        while let Some((mut table, mut item)) = open.pop() {
+            // Down the beginnings of target sides, so that their last symbols are pushed first.
             loop {
                 let back = self.tables[table as usize].back[item as usize];
                 let Some(step) = plan.steps.get(back.step as usize) else { break };
-                if step.edge.is_some() && !top {
-                    open.push((table, item));
-                    break;
-                }
                 edges.extend(step.edge);
                 if matches!(step.kind, Kind::Join | Kind::Attach) {
                     open.push((step.second, back.second));
                 }
-                (table, item, top) = (step.first, back.first, false);
+                (table, item) = (step.first, back.first);
             }
         }
         Some(Derivation::new(edges))
@@ -242,7 +240,7 @@ impl Builder<'_> {
                 for &x in firsts {
                     let (inside, x_ends) = (first.inside[x as usize], first.ends[x as usize]);
                     if inside >= needed {
-                        self.add(x_ends, x_ends.left, inside + self.step.score, join.out, (x, 0), 0.0);
+                        self.add(x_ends, x_ends.left, inside + self.step.score, join.out, (x, NOBODY), 0.0);
                     }
                 }
                 meter.count(firsts.len() as u64)?;
