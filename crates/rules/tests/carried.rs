@@ -138,7 +138,9 @@ fn edges_of_a_chart_by_hand() {
     assert_eq!(scores, [-6.0 - 64.0 + 1.0, -2.0 - 32.0 + 0.75, -10.0 - 96.0 + 0.5]);
     // Nothing here is a node of a tree.
     assert!(forest.vertices().all(|vertex| forest.nodes(vertex) == 1));
-    assert!(forest.edge_ids().all(|edge| forest.edge(edge).spec.nodes == 1 && forest.input_score(edge) == 0.0));
+    assert!(
+        forest.edge_ids().all(|edge| forest.edge(edge).spec.nodes == 1 && forest.input_score(edge) == 0.0)
+    );
     let label = |vertex| chart.vocab.text(forest.label(vertex).unwrap());
     let labels: Vec<&str> = forest.vertices().map(label).collect();
     assert!(labels.iter().all(|&label| label == PHRASE || label == SENTENCE));
@@ -181,7 +183,9 @@ fn a_vocabulary_without_the_labels_is_refused() {
 #[test]
 fn edges_of_a_tree_by_hand() {
     let mut vocab = Vocab::new();
-    let tree = sylvan_trees::penn::parse_line("(S (A a) x (B b c))", Default::default(), &mut vocab).unwrap().unwrap();
+    let tree = sylvan_trees::penn::parse_line("(S (A a) x (B b c))", Default::default(), &mut vocab)
+        .unwrap()
+        .unwrap();
     let rules: [Written<'_>; 2] = [
         ("S(x1:A x x2:B) -> x2 p q x1 r", [-1.0, -2.0], &[(0, 2)]),
         ("B(b c) -> q p", [-3.0, -4.0], &[(0, 1), (1, 0)]),
@@ -210,7 +214,11 @@ fn edges_of_a_tree_by_hand() {
     // Own rules are numbered from 0 where there are no others.
     let alone = Applier::layered(&[], &weights(), Applying::default());
     let made = alone.forest_in(&tree, &vocab, given, &mut Workspace::default());
-    found = made.edge_ids().map(|edge| made.edge(edge).spec.rule).map(|rule| (rule.id, alone.origin(rule))).collect();
+    found = made
+        .edge_ids()
+        .map(|edge| made.edge(edge).spec.rule)
+        .map(|rule| (rule.id, alone.origin(rule)))
+        .collect();
     assert_eq!(found[0], (0, Origin::Rule(0, RuleId(0))));
     assert_eq!((alone.layer_count(), alone.feature_weights(0).len()), (0, 0));
     assert_eq!(applier.feature_weights(1), [2.0, 16.0]);

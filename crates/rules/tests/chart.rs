@@ -297,8 +297,7 @@ fn source_sides_are_matched_up_to_32_symbols() {
         let chart = ChartLimits { max_span: 40 };
         let applier =
             Applier::new(&grammar, &Weights::default(), Applying { chart, ..DefaultRules::Never.into() });
-        let forest =
-            applier.chart_forest(&vec![word; count as usize], &vocab, SentenceRules::default());
+        let forest = applier.chart_forest(&vec![word; count as usize], &vocab, SentenceRules::default());
         assert_eq!(!forest.is_dead(), matches, "{count} symbols");
     }
 }

@@ -1,11 +1,12 @@
 //! Small parts that searches are put together from: names and their defaults, sums, marks, models side by side.
 #![allow(clippy::unwrap_used)]
 
-use sylvan_base::Fault;
-use sylvan_forest::TokenId;
+use sylvan_base::{Fault, Span};
+use sylvan_forest::{BundleId, ForestBuilder, TokenId};
 use sylvan_search::{
-    Beam, Counters, Effort, LanguageModel, Limits, Mark, Move, NoLanguageModel, Search, SearchName,
-    StepModel, StepModels, StepState,
+    Application, Beam, Choice, ClassId, Counters, CubePruning, Deduction, EdgeOrder, Effort, ItemId,
+    LanguageModel, Limits, ListId, Mark, Move, NoLanguageModel, Refine, Search, SearchName, StepModel,
+    StepModels, StepState, Worth,
 };
 
 #[test]
@@ -67,6 +68,64 @@ fn a_mark_of_several_models_ends_where_all_have_ended() {
     }
     assert_eq!(all(&[word, open]), all(&[word, open]));
     assert_ne!(all(&[word, open]), all(&[open, word]));
+    // Ends are the last 256 numbers: eight models, each closed or not.
+    assert!(Mark(u64::MAX).is_end() && Mark(u64::MAX - 255).is_end() && !Mark(u64::MAX - 256).is_end());
+    assert_eq!(all(&[closed; 8]), Mark(u64::MAX - 255));
+    assert_eq!(all(&[]), open);
+}
+
+/// A deduction that says no more than it must.
+struct Bare(sylvan_forest::TranslationForest);
+
+impl Deduction for Bare {
+    type Forest = sylvan_forest::TranslationForest;
+    fn forest(&self) -> &Self::Forest {
+        &self.0
+    }
+    fn axiom(&mut self) -> ItemId {
+        ItemId(0)
+    }
+    fn bins(&self) -> usize {
+        1
+    }
+    fn bin(&self, _: ItemId) -> usize {
+        0
+    }
+    fn class(&self, _: ItemId) -> Option<ClassId> {
+        None
+    }
+    fn options(&mut self, _: ListId, out: &mut Vec<Choice>) {
+        out.push(Choice::new(3, -1.5));
+    }
+    fn emit(&self, _: ItemId, _: u32, _: &mut Vec<BundleId>) -> f64 {
+        f64::INFINITY
+    }
+    fn apply(&mut self, _: ItemId, _: u32, _: &Worth<'_>, _: &mut Application) {}
+    fn order(&self) -> EdgeOrder {
+        EdgeOrder::HeadsFirst
+    }
+}
+
+#[test]
+fn a_deduction_that_says_nothing_expects_nothing() {
+    let mut builder = ForestBuilder::new();
+    let goal = builder.vertex(1, Span::new(0, 1));
+    let mut bare = Bare(builder.finish(goal));
+    let axiom = bare.axiom();
+    assert_eq!((bare.future(axiom), bare.rest(axiom)), (0.0, 0.0));
+    let (mut lists, mut open, mut options) = (Vec::new(), Vec::new(), Vec::new());
+    bare.lists(ClassId(7), &mut lists);
+    bare.frontier(axiom, &mut open);
+    bare.options(lists[0].0, &mut options);
+    assert_eq!((lists, open), (vec![(ListId(7), 0.0)], Vec::new()));
+    let choice = Choice { id: 3, estimate: -1.5, advance: 0, exactly: false };
+    assert_eq!(options, [choice]);
+}
+
+#[test]
+fn what_never_ran_was_not_cut_short() {
+    assert!(!CubePruning::<()>::default().chart().was_cut_short());
+    assert!(!Refine::<(), ()>::default().chart().was_cut_short());
 }
 
 /// A model whose group is its number, and that may want to know what is open.

@@ -216,15 +216,8 @@ impl Nodes {
         merit: f64,
         bin: usize,
     ) {
-        let node = Node {
-            item,
-            state,
-            score: 0.0,
-            merit,
-            trail: TrailId::START,
-            hash: 0,
-            stage: Stage::Waiting,
-        };
+        let node =
+            Node { item, state, score: 0.0, merit, trail: TrailId::START, hash: 0, stage: Stage::Waiting };
         let id = self.put::<SILENT>(None, node, extra);
         let signature = (item, self.states::<SILENT>(state, extra));
         self.index[bin].insert(signature, id);

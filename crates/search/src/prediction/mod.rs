@@ -216,7 +216,9 @@ impl<'f> BottomUp<'f> {
         if starts.len() > self.config.prefixes {
             let content = |way: &Way| self.tables.content(self.classes.prefix(way.after));
             let mut best: Vec<usize> = (0..starts.len()).collect();
-            best.sort_by_cached_key(|&place| (Reverse(Total(value(&starts[place]))), content(&starts[place])));
+            best.sort_by_cached_key(|&place| {
+                (Reverse(Total(value(&starts[place]))), content(&starts[place]))
+            });
             best.truncate(self.config.prefixes);
             best.sort_unstable();
             starts = best.into_iter().map(|place| starts[place]).collect();

@@ -327,3 +327,22 @@ fn pro_without_pairs_or_length() {
     // Weights that have no length yet get a short one.
     close(&[length(&pro(&pool, &[0.0; 3], &all).weights)], &[1e-3], 1e-12);
 }
+
+/// The way of the regression, not only its end: weights to ten digits, as they were when the tests above first held.
+#[test]
+fn pro_goes_the_way_that_it_always_went() {
+    let config = ProConfig { drawn: 60, kept: 20, least: 0.001, mixing: 1.0, penalty: 0.01, seed: 1 };
+    let frozen = [
+        [-0.451282999376, -0.846689735738, 0.452027264886],
+        [0.288744158870, 0.793128508094, 0.668127333035],
+        [-0.335431411225, 0.153553368093, 1.261015220683],
+        [-0.875019453281, 0.375732931796, -0.499247614923],
+        [-0.208223952475, -1.126894067576, 0.414881979949],
+        [-0.577589277459, 0.068523179294, -1.103887543247],
+    ];
+    for (seed, wanted) in frozen.iter().enumerate() {
+        let problem = wide(&mut Rng::new(100 + seed as u64));
+        let found = pro(&pool_of(&problem), &[0.5, -1.0, 0.25], &config).weights;
+        close(&found, wanted, 1e-10);
+    }
+}
