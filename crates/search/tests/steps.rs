@@ -14,15 +14,16 @@ use sylvan_search::{
     incremental_search, replay,
 };
 
-/// Two children that change places around a word.
+/// Two children that change places around a word; one of them has a child of its own.
 fn swapped() -> Problem {
     let rules = [
         ("", "S(x1:A x2:B) -> x2 w x1", -1.0),
-        ("", "A(a) -> p", -2.0),
+        ("", "A(x1:C a) -> p x1", -2.0),
+        ("", "C(c) -> s", -16.0),
         ("", "B(b) -> q r", -4.0),
         ("", "B(b) -> ", -8.0),
     ];
-    Problem::new("(S (A a) (B b))", &rules)
+    Problem::new("(S (A (C c) a) (B b))", &rules)
 }
 
 fn lines(search: &str, forest: &TranslationForest, vocab: &Vocab) -> Vec<String> {
@@ -35,8 +36,22 @@ fn lines(search: &str, forest: &TranslationForest, vocab: &Vocab) -> Vec<String>
 fn traces_are_written_as_papers_write_them() {
     let problem = swapped();
     let of = |search| lines(search, &problem.forest, &problem.vocab);
-    assert_eq!(of("incremental:10"), [""]);
-    assert_eq!(of("prediction:10"), [""]);
+    let expected = [
+        "0\t[. S]\t\t0.0000\t-23.0000 true 1",
+        "1\t[. B w A]\t\t-1.0000\t-22.0000 true 1",
+        "2\t[. A]\tq r w\t-5.0000\t-18.0000 true 1",
+        "3\t[. C]\tq r w p\t-7.0000\t-16.0000 true 1",
+        "4\t[. ]\tq r w p s\t-23.0000\t0.0000 true 1",
+    ];
+    assert_eq!(of("incremental:10"), expected);
+    let expected = [
+        "0.0\t[. S]\t0.0000\t-23.0000 true 1",
+        "1.0\t[. S] [B .]\t-4.0000\t-19.0000 true 1",
+        "1.1\t[. S] [B w .]\t-4.0000\t-19.0000 true 1",
+        "2.0\t[. S] [B w . A] [p .]\t-4.0000\t-19.0000 true 1",
+        "3.0\t[S .]\t-23.0000\t0.0000 true 1",
+    ];
+    assert_eq!(of("prediction:10"), expected);
     // Searches without bins have no steps to show.
     assert!(of("cube:10").is_empty() && of("refine:10").is_empty() && of("exact:10").is_empty());
 }
@@ -54,7 +69,13 @@ fn traces_of_phrases_show_what_is_translated() {
     let whole = builder.vertex(1, Span::new(0, 2));
     builder.edge(spec(2, 0.0), &[Part::Vertex(first), Part::Vertex(second)]);
     let forest = builder.finish(whole);
-    assert_eq!(lines("stacks:10", &forest, &vocab), [""]);
+    let expected = [
+        "0\t..\t\t0.0000\t-6.0000 true 1",
+        "1\t*.\tx\t-2.0000\t-4.0000 true 2",
+        "1\t.*\ty\t-5.0000\t-2.0000 true 2",
+        "2\t**\tx y\t-6.0000\t0.0000 true 1",
+    ];
+    assert_eq!(lines("stacks:10", &forest, &vocab), expected);
 }
 
 fn spec(id: u32, score: f64) -> EdgeSpec {
