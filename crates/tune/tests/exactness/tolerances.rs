@@ -116,6 +116,34 @@ fn derivations_with_the_same_line_have_one_winner() {
     }
 }
 
+#[test]
+fn of_equal_derivations_the_first_wins() {
+    // Each line twice: on the left, in the middle, on the right.
+    let lines = [[-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]];
+    let arcs: Vec<([f64; 2], f64)> = lines.iter().flat_map(|&values| [(values, 0.0); 2]).collect();
+    let found = winners(&flat(&arcs, f64::INFINITY), &[0.0, 1.0], &[1.0, 0.0]);
+    let found: Vec<Vec<EdgeId>> = found.into_iter().map(|winner| winner.edges).collect();
+    assert_eq!(found, [0, 2, 4].map(|number| vec![EdgeId::from_index(number)]));
+}
+
+/// What arcs are worth is found by exchange: of equal arcs and of equal surroundings the first are the best.
+#[test]
+fn exchanges_begin_with_the_first_of_equals() {
+    let (forest, mut out) = (edges(4), OutForestBuilder::new(2, EdgeOrder::TailsFirst));
+    let [a, b, x, y] = [0, 1, 2, 3].map(EdgeId::from_index);
+    for (node, tails, edge) in [(0, vec![], a), (0, vec![], b), (1, vec![0], x), (1, vec![0], y)] {
+        out.arc(node, &tails, &[edge], -1.0, &forest);
+    }
+    let mut asked = Vec::new();
+    let values = |edges: &[EdgeId]| {
+        asked.push(edges.to_vec());
+        vec![0.0]
+    };
+    FeatureForest::new(&out.finish(1), f64::INFINITY, values, |_| String::new());
+    // The second arc against the first, and then both arcs of the goal.
+    assert_eq!(asked, [[a, x], [b, x], [a, x], [a, y]]);
+}
+
 /// Arcs at the margin are kept whatever the rounding: 1e-9 of 1 and the score together.
 #[test]
 fn the_margin_of_a_forest_has_room_for_rounding() {
