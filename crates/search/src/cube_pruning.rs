@@ -98,7 +98,7 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
         self.chart.start(forest, lm, losers);
         self.chart.boundary = limits.boundary;
         for vertex in forest.vertices() {
-            let narrow = Cube { beam: Beam(1), pops: 1, plain: false, ..limits };
+            let narrow = Cube { beam: Beam(1), plain: false, ..limits };
             let limits = if self.chart.is_cut_short(stop) { narrow } else { limits };
             if limits.plain {
                 self.combine_all(forest, lm, vertex);

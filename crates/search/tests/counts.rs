@@ -110,6 +110,8 @@ fn from_left_to_right() {
     let in_bins = Limits { goals: Goals::InBins, ..usual };
     let grids = Limits::grids(Beam(5), 20);
     let in_order = Stacks { limit: Some(0), future: true };
+    let in_any = Stacks { limit: None, future: true };
+    let blind = Stacks { limit: Some(2), future: false };
     let wrong = [
         check("top-down", top_down(usual, of), [6954, 2797, 1295, 5312, 0, 56]),
         check("top-down grids", top_down(grids, of), [4358, 1529, 914, 3873, 0, 56]),
@@ -163,6 +165,16 @@ fn from_left_to_right() {
             "stacks",
             sum(|forest, lm| stacks(forest, lm, usual, Stacks::default())),
             [7079, 4321, 835, 3463, 0, 40],
+        ),
+        check(
+            "stacks in any order",
+            sum(|forest, lm| stacks(forest, lm, usual, in_any)),
+            [7657, 5045, 789, 3604, 0, 40],
+        ),
+        check(
+            "stacks without a future",
+            sum(|forest, lm| stacks(forest, lm, usual, blind)),
+            [3978, 2388, 332, 3371, 0, 40],
         ),
         check(
             "stacks in order",

@@ -90,6 +90,12 @@ fn any_limit_leaves_a_true_bound() {
                 best.score
             );
             assert!(found.gap() >= 0.0);
+            // What was tried in vain is a bound.
+            for (place, round) in found.rounds.iter().enumerate() {
+                let in_vain = found.rounds[place + 1..].iter().any(|later| later.known <= round.known);
+                let bound = round.threshold.max(score) + rounding(score);
+                assert!(!in_vain || found.upper_bound <= bound, "{round:?} {}: {shown}", found.upper_bound);
+            }
             if found.proven {
                 assert!(close(score, best.score), "{score} proven but {} is there: {shown}", best.score);
                 early += 1;
@@ -210,9 +216,11 @@ fn the_clock_can_stop_it() {
 
 #[test]
 fn no_model_at_all_is_exact_too() {
-    random_problems(24, cases(300, 3_000), |problem, shown, _| {
+    random_problems(24, cases(300, 3_000), |problem, shown, rng| {
         let best = brute_force(&problem.forest, &NoLanguageModel, LIMIT);
-        let found = run(problem, &NoLanguageModel, u64::MAX);
+        let start = any_derivation(problem, rng);
+        let found =
+            exact(&problem.forest, &NoLanguageModel, start, Effort::UNLIMITED, &mut || false).unwrap();
         assert!(found.proven);
         let scores = (best.map(|best| best.score), found.best.map(|best| best.score));
         assert!(matches!(scores, (None, None) | (Some(_), Some(_))), "{shown}");

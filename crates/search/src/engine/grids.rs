@@ -56,9 +56,9 @@ pub(super) struct Grids {
     /// By class: its columns, once they have been asked for.
     classes: Vec<Option<Range<usize>>>,
     columns: Vec<Column>,
-    /// By list: its columns, once they have been asked for; they have no offset.
+    /// By list: its columns, once they have been asked for: options, and how far they lead.
     lists: Vec<Option<Range<usize>>>,
-    list_columns: Vec<Column>,
+    list_columns: Vec<(Range<usize>, u32)>,
     listed: Vec<(ListId, f64)>,
     pool: Vec<Choice>,
     /// By class: its grid in this round.
@@ -140,7 +140,8 @@ impl Grids {
         let first = self.columns.len();
         for &(list, offset) in &listed {
             for column in self.columns_of_list(list, deduction) {
-                self.columns.push(Column { offset, ..self.list_columns[column].clone() });
+                let (options, advance) = self.list_columns[column].clone();
+                self.columns.push(Column { options, advance, offset });
             }
         }
         self.listed = listed;
@@ -166,7 +167,7 @@ impl Grids {
         for part in self.pool[first..].chunk_by(|a, b| a.advance == b.advance) {
             let options = start..start + part.len();
             start = options.end;
-            self.list_columns.push(Column { options, advance: part[0].advance, offset: 0.0 });
+            self.list_columns.push((options, part[0].advance));
         }
         let range = first_column..self.list_columns.len();
         self.lists[index] = Some(range.clone());

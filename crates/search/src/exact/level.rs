@@ -53,9 +53,9 @@ impl Possible {
         let join = Join { first: 0, second: 0, out: 0, change: 0.0 };
         Self {
             joins: vec![vec![join]; plan.steps.len()],
-            outside: vec![vec![f64::INFINITY]; plan.tables],
-            beyond: vec![vec![f64::INFINITY]; plan.tables],
-            groups: vec![Groups { of: vec![0], count: 1 }; plan.tables],
+            outside: vec![vec![f64::INFINITY]; plan.tables()],
+            beyond: vec![vec![f64::INFINITY]; plan.tables()],
+            groups: vec![Groups { of: vec![0], count: 1 }; plan.tables()],
         }
     }
 }
@@ -82,7 +82,7 @@ impl Level {
         last: bool,
         meter: &mut Meter<'_>,
     ) -> Result<Self, Stopped> {
-        let mut tables: Vec<Table> = (0..plan.tables).map(|_| Table::default()).collect();
+        let mut tables: Vec<Table> = (0..plan.tables()).map(|_| Table::default()).collect();
         for &(table, bundle) in &plan.bundles {
             let (score, ends) = ends.piece(forest.bundle(bundle));
             let item = tables[table as usize].add(ends, ends.left, 0, Back::NONE);
@@ -165,7 +165,7 @@ impl Level {
         outside[plan.goal as usize] = self.completions;
         let hooks = |table: usize| if plan.is_hook[table] { self.tables[table].len() } else { 0 };
         let mut beyond: Vec<Vec<f64>> =
-            (0..plan.tables).map(|table| vec![f64::NEG_INFINITY; hooks(table)]).collect();
+            (0..plan.tables()).map(|table| vec![f64::NEG_INFINITY; hooks(table)]).collect();
         for (step, joins) in plan.steps.iter().zip(&mut self.joins).rev() {
             let first = &self.tables[step.first as usize].inside;
             let second = &self.tables[step.second as usize].inside;

@@ -144,6 +144,25 @@ fn mira_is_what_its_definition_says() {
     assert_eq!(MiraConfig::default(), MiraConfig { passes: 60, step: 0.01, seed: 1 });
 }
 
+/// One or two sentences: the mean of a pass is that of one or two weights.
+#[test]
+fn mira_of_few_sentences_is_what_its_definition_says() {
+    let mut improved = 0;
+    for seed in 0..cases(900, 9000) as u64 {
+        let mut rng = Rng::new(500 + seed);
+        let count = 1 + rng.below(2);
+        let problem = random(&mut rng, count, 3);
+        let start: Vec<f64> = (0..3).map(|_| rng.below(9) as f64 / 4.0 - 1.0).collect();
+        let config = MiraConfig { passes: 1 + rng.below(3), step: 3.0, seed };
+        let found = mira(&pool_of(&problem), &start, &config);
+        let (wanted, _) = slow_mira(&problem, &start, &config);
+        assert_eq!(found.gain, wanted.gain, "seed {seed}");
+        close(&found.weights, &wanted.weights, 1e-9);
+        improved += usize::from(found.weights != start);
+    }
+    assert!(improved > 30, "{improved} times better than the start");
+}
+
 #[test]
 fn mira_without_passes_or_sentences_stays_where_it_is() {
     let problem = random(&mut Rng::new(1), 6, 2);
@@ -309,6 +328,19 @@ fn pro_finds_the_optimum_of_features_of_very_different_size() {
         for (found, wanted) in found.iter().zip(&wanted) {
             assert!((found - wanted).abs() < 0.02 * wanted.abs() + 1e-4, "seed {seed}: {found} {wanted}");
         }
+    }
+}
+
+/// Translations that differ by exactly what is asked for are a pair.
+#[test]
+fn pro_learns_from_pairs_at_the_limit() {
+    let problem = Problem::of(&[&[(0, 4, &[1.0, 0.0]), (2, 4, &[0.0, 1.0])]]);
+    let start = [0.5, 0.5];
+    for (least, moves) in [(0.5 / 100.0, true), (0.004, true), (0.006, false)] {
+        let config = ProConfig { least, mixing: 1.0, penalty: 0.05, ..ProConfig::default() };
+        let found = pro(&pool_of(&problem), &start, &config).weights;
+        assert_eq!(found != start, moves, "{least}: {found:?}");
+        assert_eq!(found[0] > found[1], moves);
     }
 }
 

@@ -67,6 +67,9 @@ fn steps_that_nobody_can_stand_between_are_one() {
             assert_eq!(found.gain, gain, "{first} and {share} of the limit");
         }
     }
+    // The limit itself is rounding.
+    let found = line_search(&Steps { first: 0.0, second: 1e-10 }, &(), &Direction::Axis(0));
+    assert_eq!(found.gain, -0.25);
 }
 
 /// A node with one arc per pair of features; the arcs score as given.
