@@ -81,11 +81,8 @@ mod tests {
             let mut expected: BTreeSet<usize> = BTreeSet::new();
             for round in 0..size {
                 let number = rng.below(size);
-                if round % 2 == 0 {
-                    set.insert(number as u32)
-                } else {
-                    other.insert(number as u32)
-                }
+                let half = if round % 2 == 0 { &mut set } else { &mut other };
+                half.insert(number as u32);
                 expected.insert(number);
             }
             set.extend(&other);

@@ -100,7 +100,8 @@ fn main() -> Result<()> {
         }
     };
     ensure!(runs(&tests, &copy, 0, &options) == Verdict::Survives, "the tests fail without any mutant");
-    let mut alive: Vec<&Mutant> = mutants.iter().filter(|mutant| !left_out.contains(&mutant.number)).collect();
+    let mut alive: Vec<&Mutant> =
+        mutants.iter().filter(|mutant| !left_out.contains(&mutant.number)).collect();
     for path in &options.except {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let before: BTreeSet<&str> = text.lines().collect();
@@ -109,7 +110,8 @@ fn main() -> Result<()> {
     let mut drawn = draw(&alive, options.sample, options.offset);
     if let Some(path) = &options.again {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-        let before: BTreeSet<&str> = text.lines().filter_map(|line| line.strip_prefix("survives: ")).collect();
+        let before: BTreeSet<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("survives: ")).collect();
         drawn.retain(|mutant| before.contains(mutant.to_string().as_str()));
     }
     if let Some(path) = &options.list {
