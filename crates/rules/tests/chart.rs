@@ -8,7 +8,7 @@ use sylvan_forest::TranslationForest;
 use sylvan_rules::apply::{
     Applier, Applying, ChartLimits, DefaultRules, Origin, PHRASE, SENTENCE, SentenceRules,
 };
-use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleId, Source, TargetSide, Weights};
+use sylvan_rules::{Filter, Grammar, GrammarBuilder, Rule, RuleId, Source, TargetSide, Weights};
 
 type Span = (u32, u32);
 
@@ -24,8 +24,8 @@ fn random_problem(rng: &mut Rng, vocab: &mut Vocab) -> (Vec<Symbol>, Grammar) {
         let mut source = vec![Source::Open(label, count as u32)];
         let mut variables = 0;
         for _ in 0..count {
-            // Not a variable alone: such a rule stands for itself.
-            if count > 1 && variables < 2 && rng.chance(0.4) {
+            // Sometimes a variable alone: such a rule would stand for itself, and applies nowhere.
+            if variables < 2 && rng.chance(if count > 1 { 0.4 } else { 0.1 }) {
                 source.push(Source::Var(label));
                 variables += 1;
             } else {
@@ -69,7 +69,9 @@ type Edges = BTreeSet<(Span, String, Vec<Span>)>;
 /// Adds rules until nothing new is derived; then everything that a whole sentence uses.
 fn by_definition(sentence: &[Symbol], grammar: &Grammar, limit: u32, defaults: DefaultRules) -> Edges {
     let length = sentence.len() as u32;
-    let rules: Vec<(RuleId, Rule)> = grammar.rules().map(|id| (id, grammar.rule(id))).collect();
+    let is_alone = |rule: &Rule| matches!(rule.source(), [_, Source::Var(_)]);
+    let rules = grammar.rules().map(|id| (id, grammar.rule(id)));
+    let rules: Vec<(RuleId, Rule)> = rules.filter(|(_, rule)| !is_alone(rule)).collect();
     let alone = |at: u32| {
         rules.iter().any(|(_, rule)| {
             let source = rule.source();
@@ -186,8 +188,9 @@ fn charts_hold_what_flat_rules_derive_and_a_whole_sentence_uses() {
         let (sentence, grammar) = random_problem(&mut rng, &mut vocab);
         let limit = 1 + rng.below(7) as u32;
         let defaults = *rng.pick(&[DefaultRules::Missing, DefaultRules::Always, DefaultRules::Never]);
-        let weights =
-            Weights::of([("score", 1.0), ("rules", 0.5), ("words", -0.25), ("glue", -3.0), ("oov", -7.0)]);
+        // There is nothing to be parsed, so that its weight does not matter.
+        let of_rules = [("score", 1.0), ("rules", 0.5), ("words", -0.25), ("parse", 9.0)];
+        let weights = Weights::of(of_rules.into_iter().chain([("glue", -3.0), ("oov", -7.0)]));
         let chart = ChartLimits { max_span: limit };
         let applying = Applying { default_rules: defaults, chart, ..Applying::default() };
         let applier = Applier::new(&grammar, &weights, applying);
@@ -198,7 +201,8 @@ fn charts_hold_what_flat_rules_derive_and_a_whole_sentence_uses() {
             *span == (0, sentence.len() as u32) && (name == "Start" || name == "Glue")
         });
         if !whole {
-            assert!(forest.is_dead(), "case {case}");
+            assert!(forest.is_dead() && forest.edge_ids().len() == 0, "case {case}");
+            assert_eq!(forest.span(forest.goal()), sylvan_base::Span::new(0, sentence.len()));
             continue;
         }
         let (found, count) = edges(&forest, &applier, &grammar);
@@ -243,5 +247,57 @@ fn unknown_words_are_copied_one_by_one() {
         let forest = applier.chart_forest(&words, &vocab, SentenceRules::default());
         assert_eq!(forest.vertices().count(), 2 * length);
         assert_eq!(forest.edge_ids().count(), 2 * length);
+    }
+}
+
+/// Rules that could match somewhere in one of the sentences are kept, a variable being one word or more.
+#[test]
+fn sentences_mark_the_rules_that_can_match_in_them() {
+    fn matches(side: &[Source], words: &[Symbol]) -> bool {
+        match side.split_first() {
+            None => true,
+            Some((Source::Word(word), rest)) => words.first() == Some(word) && matches(rest, &words[1..]),
+            Some((_, rest)) => (1..=words.len()).any(|length| matches(rest, &words[length..])),
+        }
+    }
+    let mut rng = Rng::new(29);
+    let (mut all, mut kept) = (0, 0);
+    for _ in 0..150 {
+        let mut vocab = Vocab::new();
+        let (first, grammar) = random_problem(&mut rng, &mut vocab);
+        let (second, _) = random_problem(&mut rng, &mut vocab);
+        let mut filter = Filter::new(0.0, 0);
+        let sentences = if rng.chance(0.5) { vec![first, second] } else { vec![first] };
+        sentences.iter().for_each(|words| filter.mark_sentence(&grammar, words));
+        let usable = |id: &RuleId| {
+            let rule = grammar.rule(*id);
+            let suffixes = sentences.iter().flat_map(|words| (0..words.len()).map(|start| &words[start..]));
+            suffixes.into_iter().any(|words| matches(&rule.source()[1..], words))
+        };
+        let expected = grammar.rules().filter(usable).count() as u64;
+        let folder = tempfile::tempdir().unwrap();
+        let found = grammar.write_filtered(&folder.path().join("rules"), &filter).unwrap();
+        assert_eq!(found, expected);
+        (all, kept) = (all + grammar.len() as u64, kept + expected);
+    }
+    assert!(kept > 300 && kept < all - 300, "{kept} of {all}");
+}
+
+/// A source side has at most 32 symbols, whatever the length of the sentence.
+#[test]
+fn source_sides_are_matched_up_to_32_symbols() {
+    let mut vocab = Vocab::new();
+    let [label, _, word] = [PHRASE, SENTENCE, "w"].map(|text| vocab.intern(text));
+    for (count, matches) in [(31, true), (32, true), (33, false)] {
+        let mut source = vec![Source::Open(label, count)];
+        source.extend((0..count).map(|_| Source::Word(word)));
+        let mut builder = GrammarBuilder::new([]);
+        builder.add(&Rule::new(source, vec![TargetSide::Word(word)]).unwrap(), &[], &vocab);
+        let grammar = builder.finish();
+        let chart = ChartLimits { max_span: 40 };
+        let applier =
+            Applier::new(&grammar, &Weights::default(), Applying { chart, ..DefaultRules::Never.into() });
+        let forest = applier.chart_forest(&vec![word; count as usize], &vocab, SentenceRules::default());
+        assert_eq!(!forest.is_dead(), matches, "{count} symbols");
     }
 }

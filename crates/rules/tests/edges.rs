@@ -12,7 +12,7 @@ use sylvan_rules::{
 };
 use sylvan_trees::{Child, EdgeId, ForestEdge, NodeId, PackedForest};
 
-/// All ways to bracket a sentence in pairs, each with a score.
+/// All ways to bracket a sentence in pairs, and some in threes, each with a score.
 fn random_forest(rng: &mut Rng, vocab: &mut Vocab) -> PackedForest {
     let length = 2 + rng.below(3);
     let words: Vec<_> = (0..length).map(|_| vocab.intern(rng.pick::<&str>(&["a", "b", "c"]))).collect();
@@ -28,9 +28,16 @@ fn random_forest(rng: &mut Rng, vocab: &mut Vocab) -> PackedForest {
             let mut ways: Vec<Vec<Child>> = (start + 1..end)
                 .map(|middle| vec![Child::Node(id(start, middle)), Child::Node(id(middle, end))])
                 .collect();
+            for first in start + 1..end {
+                for second in (first + 1..end).filter(|_| rng.chance(0.5)) {
+                    let parts = [(start, first), (first, second), (second, end)];
+                    ways.push(parts.map(|(start, end)| Child::Node(id(start, end))).to_vec());
+                }
+            }
             if width == 1 {
                 ways.push(vec![Child::Leaf(start as u32)]);
             }
+            rng.shuffle(&mut ways);
             edges.extend(ways.into_iter().map(|children| ForestEdge { head, children, score: -rng.unit() }));
         }
     }
@@ -115,8 +122,8 @@ fn descend(
     }
 }
 
-/// Vertex, where the rule is from, what it binds in source order, size, score times 1e9 rounded.
-type Edge = (usize, String, Vec<usize>, u32, i64);
+/// Vertex, where the rule is from, what it binds in source order, size, score and score of the input times 1e9 rounded.
+type Edge = (usize, String, Vec<usize>, u32, i64, i64);
 
 fn rounded(score: f64) -> i64 {
     (score * 1e9).round() as i64
@@ -198,6 +205,7 @@ fn edges_are_what_the_definitions_of_their_parts_say() {
                     tails,
                     spec.nodes,
                     rounded(spec.score),
+                    rounded(made.input_score(edge)),
                 ));
             }
         }
@@ -230,7 +238,7 @@ fn edges_are_what_the_definitions_of_their_parts_say() {
                         let bound = bound.iter().map(|node| node.0 as usize).collect();
                         let origin = format!("{:?}", Origin::Rule(number, id));
                         let score = rounded(base + 0.375 * parse);
-                        expected.push((node.0 as usize, origin, bound, nodes, score));
+                        expected.push((node.0 as usize, origin, bound, nodes, score, rounded(parse)));
                         of_rules += 1;
                     }
                 }
@@ -244,7 +252,8 @@ fn edges_are_what_the_definitions_of_their_parts_say() {
                 });
                 let score = -10.0 - 5.0 * copied as f64 + 0.375 * forest.score(way);
                 let origin = format!("{:?}", Origin::Default(way_number(&forest, way)));
-                expected.push((node.0 as usize, origin, bound.collect(), 1, rounded(score)));
+                let parse = rounded(forest.score(way));
+                expected.push((node.0 as usize, origin, bound.collect(), 1, rounded(score), parse));
                 of_defaults += 1;
             }
         }

@@ -23,7 +23,7 @@
 //! | `Cube::beam` | b, distinct items per vertex |
 //! | `Cube::pops` | P, candidates taken per vertex, recombined ones included |
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use sylvan_base::Id;
@@ -32,6 +32,7 @@ use sylvan_forest::{EdgeId, Target, TranslationForest, VertexId};
 use crate::chart::{BoundaryEstimate, Chart, Item, Losers};
 use crate::focus::Focus;
 use crate::stop::Stop;
+use crate::total::Total;
 use crate::{Beam, Outcome, TwoSided};
 
 /// The settings of cube pruning; limits are per vertex.
@@ -100,32 +101,12 @@ impl<S> Default for CubePruning<S> {
 }
 
 /// A candidate in the queue; ordered by rank, then by content, then by age.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
-    rank: f64,
-    hash: u64,
-    candidate: u32,
+    rank: Total,
+    hash: Reverse<u64>,
+    candidate: Reverse<u32>,
 }
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.rank
-            .total_cmp(&other.rank)
-            .then(other.hash.cmp(&self.hash))
-            .then(other.candidate.cmp(&self.candidate))
-    }
-}
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for Entry {}
 
 impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
     /// See [`cube_pruning`]; what was found on the way can be read from [`chart`](Self::chart).
@@ -146,7 +127,7 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
         for vertex in forest.vertices() {
             let pops = if limits.focus { self.focus.share(vertex, limits.pops) } else { limits.pops };
             let limits = Cube { pops, ..limits };
-            let narrow = Cube { beam: Beam(1), pops: 1, plain: false, ..limits };
+            let narrow = Cube { beam: Beam(1), plain: false, ..limits };
             let limits = if self.chart.is_cut_short(stop) { narrow } else { limits };
             if limits.plain {
                 self.combine_all(forest, lm, vertex);
@@ -193,7 +174,7 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
         let mut pops = 0;
         while self.chart.distinct() < limits.beam.0 && pops < limits.pops {
             while let Some(&Promise { score, edge, corner }) = self.waiting.last() {
-                if self.queue.peek().is_some_and(|best| best.rank > score + slack) {
+                if self.queue.peek().is_some_and(|best| best.rank.0 > score + slack) {
                     break;
                 }
                 self.waiting.pop();
@@ -201,7 +182,7 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
             }
             let Some(entry) = self.queue.pop() else { break };
             pops += 1;
-            let item = &self.candidates[entry.candidate as usize];
+            let item = &self.candidates[entry.candidate.0 as usize];
             let (edge, tails) = (item.edge, item.tails as usize);
             self.chart.add(lm, item);
             self.push_neighbours(forest, lm, edge, tails);
@@ -266,8 +247,8 @@ impl<S: Copy + Eq + std::hash::Hash> CubePruning<S> {
 
     fn push<M: TwoSided<State = S>>(&mut self, forest: &TranslationForest, lm: &M, edge: EdgeId, tails: u32) {
         let item = self.chart.combine(forest, lm, edge, tails);
-        let candidate = self.candidates.len() as u32;
-        self.queue.push(Entry { rank: item.rank, hash: item.hash, candidate });
+        let candidate = Reverse(self.candidates.len() as u32);
+        self.queue.push(Entry { rank: Total(item.rank), hash: Reverse(item.hash), candidate });
         self.candidates.push(item);
     }
 }

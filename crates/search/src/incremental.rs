@@ -98,6 +98,9 @@ impl From<Future> for Incremental {
 /// Nothing left but `</s>`.
 const EMPTY: ItemId = ItemId(0);
 
+/// The number of all stacks where they do not matter, and of the one that is empty.
+const NO_STACK: u32 = 0;
+
 /// A cell of the shared list of residuals.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
@@ -107,7 +110,7 @@ struct Cell {
     future: f64,
     /// What a bin counts, of the vertices from here to the end.
     left: u32,
-    /// The stack of dotted rules with this symbol after the topmost dot; 0 if that does not matter.
+    /// The stack of dotted rules with this symbol after the topmost dot.
     stack: u32,
 }
 
@@ -132,12 +135,17 @@ impl<'f> TopDown<'f> {
             config.progress = Progress::Words;
         }
         // Cell 0 is the empty list; its symbol is never looked at.
-        let empty =
-            Cell { first: Target::Bundle(BundleId::EMPTY), rest: EMPTY, future: 0.0, left: 0, stack: 0 };
+        let empty = Cell {
+            first: Target::Bundle(BundleId::EMPTY),
+            rest: EMPTY,
+            future: 0.0,
+            left: 0,
+            stack: NO_STACK,
+        };
         let cells = IndexVec::from_vec(vec![empty]);
         let (index, stacks) = (HashMap::default(), HashMap::default());
         let mut new = Self { forest, estimate, config, axiom: EMPTY, cells, index, stacks };
-        new.axiom = new.push(Target::Vertex(forest.goal()), EMPTY, 0);
+        new.axiom = new.push(Target::Vertex(forest.goal()), EMPTY, NO_STACK);
         new
     }
 
@@ -155,7 +163,7 @@ impl<'f> TopDown<'f> {
     /// The stack with the dot before a symbol of `edge`, on the stack in which its head is pending.
     fn stack(&mut self, edge: EdgeId, dot: usize, below: u32) -> u32 {
         if self.config.signature == Signature::Residual {
-            return 0;
+            return NO_STACK;
         }
         let next = self.stacks.len() as u32 + 1;
         *self.stacks.entry((edge, dot as u32, below)).or_insert(next)

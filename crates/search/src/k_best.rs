@@ -4,42 +4,29 @@
 //! of its queue; only then are that one's successors made, each by taking the next best of one tail. So the work is
 //! what the list needs, not what the forest holds.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use sylvan_base::hash::fold;
 use sylvan_forest::EdgeId;
 
 use crate::out_forest::OutForest;
+use crate::total::Total;
 
-/// A derivation of a node: an arc, and which derivation of each tail.
-#[derive(Debug, Clone)]
+/// A derivation of a node; ordered by score, then by content, then by what it is made of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Ranked {
-    score: f64,
-    hash: u64,
+    score: Total,
+    hash: Reverse<u64>,
+    made: Reverse<Made>,
+}
+
+/// An arc, and which derivation of each tail.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Made {
     arc: u32,
     ranks: Box<[u32]>,
 }
-
-impl Ord for Ranked {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.score
-            .total_cmp(&other.score)
-            .then_with(|| other.hash.cmp(&self.hash))
-            .then_with(|| (other.arc, &other.ranks).cmp(&(self.arc, &self.ranks)))
-    }
-}
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for Ranked {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for Ranked {}
 
 #[derive(Debug, Default)]
 struct Node {
@@ -109,10 +96,11 @@ impl<'f> KBest<'f> {
         let (mut score, mut hash) = (made.score, 0);
         for (&tail, &rank) in self.forest.tails(made).iter().zip(&*ranks) {
             let below = self.nodes[tail as usize].best.get(rank as usize)?;
-            score += below.score;
-            hash = fold(hash, below.hash);
+            score += below.score.0;
+            hash = fold(hash, below.hash.0);
         }
-        Some(Ranked { score, hash: fold(hash, made.hash), arc, ranks })
+        let hash = Reverse(fold(hash, made.hash));
+        Some(Ranked { score: Total(score), hash, made: Reverse(Made { arc, ranks }) })
     }
 
     /// Moves the head of a node's queue to its list.
@@ -138,7 +126,7 @@ impl<'f> KBest<'f> {
                 continue;
             }
             if !self.nodes[node].expanded {
-                let last = self.nodes[node].best.last().expect("a list that is not empty").clone();
+                let last = self.nodes[node].best.last().expect("a list that is not empty").made.0.clone();
                 let arc = &self.forest.arcs(node)[last.arc as usize];
                 let tails = self.forest.tails(arc);
                 // Each combination has one predecessor: only tails from the last advanced one on move.
@@ -169,11 +157,11 @@ impl<'f> KBest<'f> {
         let mut edges = Vec::new();
         let mut open = vec![(node, rank)];
         while let Some((node, rank)) = open.pop() {
-            let ranked = &self.nodes[node].best[rank];
-            let arc = &self.forest.arcs(node)[ranked.arc as usize];
+            let made = &self.nodes[node].best[rank].made.0;
+            let arc = &self.forest.arcs(node)[made.arc as usize];
             edges.extend(self.forest.edges(arc).iter().rev());
             open.extend(
-                self.forest.tails(arc).iter().zip(&*ranked.ranks).map(|(&t, &r)| (t as usize, r as usize)),
+                self.forest.tails(arc).iter().zip(&*made.ranks).map(|(&t, &r)| (t as usize, r as usize)),
             );
         }
         edges.reverse();
@@ -188,7 +176,7 @@ impl Iterator for KBest<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let goal = self.forest.goal();
         self.ensure(goal, self.next);
-        let score = self.nodes[goal].best.get(self.next)?.score;
+        let score = self.nodes[goal].best.get(self.next)?.score.0;
         let edges = self.edges(goal, self.next);
         self.next += 1;
         Some((score, edges))

@@ -47,6 +47,7 @@ mod search;
 mod stacks;
 mod step_model;
 mod stop;
+mod total;
 mod trace;
 mod two_sided;
 

@@ -64,3 +64,31 @@ impl Neighbours {
         self.empty
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use sylvan_base::Rng;
+
+    use super::*;
+
+    #[test]
+    fn sets_hold_what_was_put_in_and_nothing_else() {
+        let mut rng = Rng::new(3);
+        for size in [1, 63, 64, 65, 200] {
+            let (mut set, mut other) = (Set::new(size), Set::new(size));
+            let mut expected: BTreeSet<usize> = BTreeSet::new();
+            for round in 0..size {
+                let number = rng.below(size);
+                let half = if round % 2 == 0 { &mut set } else { &mut other };
+                half.insert(number as u32);
+                expected.insert(number);
+            }
+            set.extend(&other);
+            assert!(set.iter().eq(expected.iter().copied()), "{size}");
+            assert!((0..size).all(|number| set.contains(number as u32) == expected.contains(&number)));
+        }
+        assert_eq!(Set::new(100).iter().next(), None);
+    }
+}

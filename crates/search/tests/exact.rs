@@ -90,6 +90,12 @@ fn any_limit_leaves_a_true_bound() {
                 best.score
             );
             assert!(found.gap() >= 0.0);
+            // What was tried in vain is a bound.
+            for (place, round) in found.rounds.iter().enumerate() {
+                let in_vain = found.rounds[place + 1..].iter().any(|later| later.known <= round.known);
+                let bound = round.threshold.max(score) + rounding(score);
+                assert!(!in_vain || found.upper_bound <= bound, "{round:?} {}: {shown}", found.upper_bound);
+            }
             if found.proven {
                 assert!(close(score, best.score), "{score} proven but {} is there: {shown}", best.score);
                 early += 1;
@@ -121,6 +127,50 @@ fn bounds_fall_from_round_to_round_and_never_below_the_optimum() {
     });
 }
 
+/// How far two scores may differ by rounding.
+fn rounding(score: f64) -> f64 {
+    1e-6 * (1.0 + score.abs())
+}
+
+/// No level is tried again once a derivation reached its threshold, and none at all once the bound is reached.
+#[test]
+fn nothing_is_done_after_the_proof() {
+    let (mut early, mut tried_again) = (0, 0);
+    random_problems(25, cases(1_500, 15_000), |problem, shown, rng| {
+        let order = 1 + rng.below(4);
+        let lm = HashLm::new(&problem.forest, order, rng.next_u64(), 1.0);
+        let from = |start| exact(&problem.forest, &lm, start, Effort::UNLIMITED, &mut || false).unwrap();
+        let found = from(any_derivation(problem, rng));
+        let Some(best) = &found.best else { return };
+        for (place, round) in found.rounds.iter().enumerate() {
+            let again = found.rounds[place + 1..].iter().any(|later| later.known <= round.known);
+            tried_again += usize::from(again);
+            let reached = best.score >= round.threshold - rounding(round.threshold);
+            assert!(!(again && reached), "{round:?} of {:?}: {shown}", found.rounds);
+        }
+        // Levels follow each other one by one, and thresholds are never below what is known.
+        let known: Vec<usize> = found.rounds.iter().map(|round| round.known).collect();
+        assert!(known[0] == 0 && known.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{known:?}");
+        assert!(known.iter().all(|&known| known < order));
+        // Whoever knows the optimum has nothing to do but prove it.
+        let sure = from(Some(best.derivation.clone()));
+        let mut upper = f64::INFINITY;
+        for (place, round) in sure.rounds.iter().enumerate() {
+            let closed = upper <= best.score + rounding(best.score);
+            assert!(!closed, "round {place} of {:?}: {shown}", sure.rounds);
+            upper = upper.min(round.bound.unwrap_or(round.threshold).max(round.threshold));
+        }
+        early += usize::from(sure.rounds.last().is_some_and(|round| round.known + 1 < order));
+        let (items, joins) = sure.rounds.iter().fold((0, 0), |(i, j), r| (i + r.items as u64, j + r.joins));
+        assert_eq!(sure.joins, joins);
+        assert_eq!(sure.best.unwrap().counters.items, items);
+    });
+    assert!(
+        early > 200 && tried_again > 50,
+        "{early} proofs before the last level, {tried_again} tries failed"
+    );
+}
+
 #[test]
 fn the_clock_can_stop_it() {
     let rules: Vec<(String, f64)> = ["a", "b", "c", "d"]
@@ -139,6 +189,15 @@ fn the_clock_can_stop_it() {
     let lm = HashLm::new(&problem.forest, 4, 5, 1.0);
     let full = run(&problem, &lm, u64::MAX);
     assert!(full.proven && full.joins > 40_000, "{} joins", full.joins);
+    // It is asked every 20,000 joins, or a little later where one step makes many.
+    let mut questions = 0;
+    let mut listen = || {
+        questions += 1;
+        false
+    };
+    let heard = exact(&problem.forest, &lm, None, Effort::UNLIMITED, &mut listen).unwrap();
+    assert_eq!(heard.joins, full.joins);
+    assert!(questions >= full.joins / 21_000 && questions <= full.joins / 20_000, "{questions} questions");
     let mut asked = 0;
     let mut stop = || {
         asked += 1;
@@ -157,9 +216,11 @@ fn the_clock_can_stop_it() {
 
 #[test]
 fn no_model_at_all_is_exact_too() {
-    random_problems(24, cases(300, 3_000), |problem, shown, _| {
+    random_problems(24, cases(300, 3_000), |problem, shown, rng| {
         let best = brute_force(&problem.forest, &NoLanguageModel, LIMIT);
-        let found = run(problem, &NoLanguageModel, u64::MAX);
+        let start = any_derivation(problem, rng);
+        let found =
+            exact(&problem.forest, &NoLanguageModel, start, Effort::UNLIMITED, &mut || false).unwrap();
         assert!(found.proven);
         let scores = (best.map(|best| best.score), found.best.map(|best| best.score));
         assert!(matches!(scores, (None, None) | (Some(_), Some(_))), "{shown}");

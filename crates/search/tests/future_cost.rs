@@ -3,9 +3,13 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+#[allow(dead_code, missing_docs, unreachable_pub)]
+#[path = "twin/problems.rs"]
+mod problems;
 
 use common::{HashLm, Problem, close, random_problems};
-use sylvan_base::HashMap;
+use problems::{FINE, GrainLm, Shape};
+use sylvan_base::{HashMap, Rng};
 use sylvan_forest::{Target, TranslationForest, VertexId};
 use sylvan_search::{
     Beam, Deduction, Estimate, Future, Incremental, ListId, Prediction, PredictionStep, PredictionTables,
@@ -80,6 +84,63 @@ fn closed_form_equals_literal_re_evaluation() {
         });
     });
     assert!(states > 3_000, "{states} states");
+}
+
+/// The same where prefixes have very many edges, and where left corners lie far from the first vertex: all scores are
+/// multiples of a power of two, so that nothing has to be tolerated.
+#[test]
+fn closed_form_equals_re_evaluation_in_wide_and_in_long_forests() {
+    let (mut many, mut finite) = (0, 0);
+    for (index, (words, rules)) in [(2, (200, 240)), (4, (150, 180)), (30, (70, 90)), (60, (20, 30))]
+        .into_iter()
+        .cycle()
+        .take(cases(8, 80))
+        .enumerate()
+    {
+        let mut rng = Rng::for_item(31, index as u64);
+        let shape = Shape {
+            words,
+            rules,
+            vocabulary: 2,
+            grain: FINE,
+            scans_cover_all: rng.chance(0.5),
+            chains: 0.3,
+            late: 0.8,
+            packed: false,
+            few_hashes: false,
+            linked: false,
+            outlooks: false,
+        };
+        let forest = problems::forest(&mut rng, shape);
+        let lm = GrainLm::new(&forest, 2, rng.next_u64(), FINE);
+        let tables = PredictionTables::new(&forest, &lm);
+        let vertices: Vec<VertexId> = forest.vertices().collect();
+        let edges: Vec<_> = forest.edge_ids().collect();
+        for _ in 0..150 {
+            let target = forest.target(*rng.pick(&edges));
+            // Of bundles with the same words the first is meant, which not all target sides go on from.
+            let Some(prefix) = tables.prefix(&target[..rng.below(target.len() + 1)]) else { continue };
+            let nearby = tables.edges_starting_with(prefix);
+            many += usize::from(nearby.len() > 64);
+            // The head of such an edge, a vertex shortly above it, or any.
+            let head = forest.edge(*rng.pick(nearby)).head.0 as usize;
+            let near = (head + rng.below(4)).min(vertices.len() - 1);
+            let goals = [head, near, rng.below(vertices.len())];
+            let goal = *rng.pick(&goals);
+            let goal = vertices[goal];
+            for (grows, found) in
+                [(false, tables.finish(goal, prefix)), (true, tables.finish_growing(goal, prefix))]
+            {
+                assert_eq!(
+                    found,
+                    tables.reevaluate(goal, prefix, grows),
+                    "{words} words, {goal:?}, {prefix:?}"
+                );
+                finite += usize::from(found.is_finite());
+            }
+        }
+    }
+    assert!(many > 200 && finite > 400, "{many} prefixes of many edges, {finite} that can be finished");
 }
 
 /// Huang & Mi 2010 and their ablations: what an option is expected to cost holds nothing of an ablated future.

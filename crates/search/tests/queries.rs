@@ -5,6 +5,10 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -12,8 +16,8 @@ use common::{Context, HashLm, random_problems};
 use sylvan_forest::{BundleId, Target, TokenId, TranslationForest};
 use sylvan_search::{
     Beam, BoundaryEstimate, BoundaryWords, Bounds, Cube, Effort, Future, Goals, Incremental, LanguageModel,
-    Limits, Mark, Neighbours, Prediction, Run, Search, SearchName, Side, TwoSided, WorkspaceOf, cube_pruning,
-    exact, incremental, prediction, refine,
+    Limits, Mark, Neighbours, Prediction, Run, Search, SearchName, Side, Stop, TwoSided, WorkspaceOf,
+    cube_pruning, exact, incremental, prediction, refine,
 };
 use sylvan_testkit::cases;
 
@@ -335,6 +339,36 @@ fn every_search_counts_by_its_name() {
             assert_eq!(found.best.counters.lm_queries, asked, "{search}: {shown}");
         }
     });
+}
+
+#[test]
+fn what_was_found_says_how_sure_it_is() {
+    let mut work = WorkspaceOf::<Keeping<'_>>::default();
+    let past = Instant::now() - Duration::from_secs(1);
+    let due = Stop { deadline: Some(past), ..Stop::NEVER };
+    let cancelled = Stop { cancel: Some(Arc::new(AtomicBool::new(true))), ..Stop::NEVER };
+    let mut found = 0;
+    random_problems(46, cases(100, 1_000), |problem, shown, rng| {
+        let asked = Asked::new(&problem.forest, 1 + rng.below(3), rng.next_u64());
+        let lm = Keeping(&asked);
+        for name in SearchName::ALL {
+            let (search, out_forest) = (Search::named(name), rng.chance(0.5));
+            let mut with = |stop: &Stop| {
+                search.run(&problem.forest, Run { stop, out_forest, ..Run::new(&lm) }, &mut work)
+            };
+            let is_exact = name == SearchName::Exact;
+            assert!(with(&cancelled).is_none(), "{name}: {shown}");
+            let Some(calm) = with(&Stop::NEVER) else { continue };
+            assert_eq!((calm.cut_short, calm.out.is_some()), (false, out_forest), "{name}: {shown}");
+            assert_eq!(calm.gap, is_exact.then_some(0.0), "{name}: {shown}");
+            let hurried = with(&due).unwrap();
+            assert!(hurried.cut_short || is_exact, "{name}: {shown}");
+            assert_eq!(hurried.gap.is_some(), is_exact);
+            assert!(hurried.best.score <= calm.best.score + 1e-9 || !is_exact);
+            found += 1;
+        }
+    });
+    assert!(found > 200, "{found} answers");
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! Small parts that searches are put together from: names and their defaults, sums, marks, models side by side.
 #![allow(clippy::unwrap_used)]
 
-use sylvan_base::Fault;
-use sylvan_forest::TokenId;
+mod common;
+
+use common::{HashLm, close};
+use sylvan_base::{Fault, Rng, Span, Symbol};
+use sylvan_forest::{BundleId, EdgeSpec, ForestBuilder, Layer, Part, RuleRef, TokenId};
 use sylvan_search::{
-    Beam, Counters, Effort, LanguageModel, Limits, Mark, Move, NoLanguageModel, Search, SearchName,
-    StepModel, StepModels, StepState,
+    Application, Beam, BoundaryWords, Choice, ClassId, Counters, CubePruning, Deduction, EdgeOrder, Effort,
+    ItemId, LanguageModel, Limits, ListId, Mark, Move, NoLanguageModel, Refine, Search, SearchName, Side,
+    StepModel, StepModels, StepState, TwoSided, Worth,
 };
 
 #[test]
@@ -67,6 +71,64 @@ fn a_mark_of_several_models_ends_where_all_have_ended() {
     }
     assert_eq!(all(&[word, open]), all(&[word, open]));
     assert_ne!(all(&[word, open]), all(&[open, word]));
+    // Ends are the last 256 numbers: eight models, each closed or not.
+    assert!(Mark(u64::MAX).is_end() && Mark(u64::MAX - 255).is_end() && !Mark(u64::MAX - 256).is_end());
+    assert_eq!(all(&[closed; 8]), Mark(u64::MAX - 255));
+    assert_eq!(all(&[]), open);
+}
+
+/// A deduction that says no more than it must.
+struct Bare(sylvan_forest::TranslationForest);
+
+impl Deduction for Bare {
+    type Forest = sylvan_forest::TranslationForest;
+    fn forest(&self) -> &Self::Forest {
+        &self.0
+    }
+    fn axiom(&mut self) -> ItemId {
+        ItemId(0)
+    }
+    fn bins(&self) -> usize {
+        1
+    }
+    fn bin(&self, _: ItemId) -> usize {
+        0
+    }
+    fn class(&self, _: ItemId) -> Option<ClassId> {
+        None
+    }
+    fn options(&mut self, _: ListId, out: &mut Vec<Choice>) {
+        out.push(Choice::new(3, -1.5));
+    }
+    fn emit(&self, _: ItemId, _: u32, _: &mut Vec<BundleId>) -> f64 {
+        f64::INFINITY
+    }
+    fn apply(&mut self, _: ItemId, _: u32, _: &Worth<'_>, _: &mut Application) {}
+    fn order(&self) -> EdgeOrder {
+        EdgeOrder::HeadsFirst
+    }
+}
+
+#[test]
+fn a_deduction_that_says_nothing_expects_nothing() {
+    let mut builder = ForestBuilder::new();
+    let goal = builder.vertex(1, Span::new(0, 1));
+    let mut bare = Bare(builder.finish(goal));
+    let axiom = bare.axiom();
+    assert_eq!((bare.future(axiom), bare.rest(axiom)), (0.0, 0.0));
+    let (mut lists, mut open, mut options) = (Vec::new(), Vec::new(), Vec::new());
+    bare.lists(ClassId(7), &mut lists);
+    bare.frontier(axiom, &mut open);
+    bare.options(lists[0].0, &mut options);
+    assert_eq!((lists, open), (vec![(ListId(7), 0.0)], Vec::new()));
+    let choice = Choice { id: 3, estimate: -1.5, advance: 0, exactly: false };
+    assert_eq!(options, [choice]);
+}
+
+#[test]
+fn what_never_ran_was_not_cut_short() {
+    assert!(!CubePruning::<()>::default().chart().was_cut_short());
+    assert!(!Refine::<(), ()>::default().chart().was_cut_short());
 }
 
 /// A model whose group is its number, and that may want to know what is open.
@@ -135,4 +197,58 @@ fn models_side_by_side_have_the_first_group_and_want_what_any_wants() {
     let mut silent = Silent;
     let state = silent.begin();
     assert!(!silent.wants_frontier() && silent.group(state) == 0);
+}
+
+/// Pieces of random words under a model of each order: what they are charged, what is still open, and how they look.
+#[test]
+fn pieces_are_what_their_words_say() {
+    let mut builder = ForestBuilder::new();
+    let goal = builder.vertex(1, Span::new(0, 1));
+    let rule = RuleRef { layer: Layer::Grammar, id: 0 };
+    let words: Vec<Part> = (0..6).map(|word| Part::word(Symbol(word))).collect();
+    builder.edge(EdgeSpec { rule, score: 0.0, nodes: 1, hash: 0 }, &words);
+    let forest = builder.finish(goal);
+    let mut rng = Rng::new(8);
+    for case in 0..400 {
+        let lm = HashLm::new(&forest, 1 + case % 5, rng.next_u64(), 1.0);
+        let (two_sided, history) = (BoundaryWords::new(&lm), lm.order() - 1);
+        let words: Vec<TokenId> = (0..rng.below(12)).map(|_| TokenId(rng.below(6) as u32)).collect();
+        let (score, piece) = two_sided.piece(&words);
+        assert!(close(score, lm.local(&words)));
+        let open = words.len().min(history);
+        assert_eq!(two_sided.open(&piece), open);
+        assert!(close(two_sided.without_history(&piece), lm.local(&words[..open])));
+        assert!(close(score + two_sided.sentence(&piece), lm.sentence(&words)));
+        assert_eq!(two_sided.rest(&piece), 0.0);
+        // The same words in parts are the same piece, and cost the same.
+        let cuts = [rng.below(words.len() + 1), rng.below(words.len() + 1)];
+        let (first, last) = (cuts[0].min(cuts[1]), cuts[0].max(cuts[1]));
+        let parts = [&words[..first], &words[first..last], &words[last..]].map(|part| two_sided.piece(part));
+        let sum: f64 = parts.iter().map(|(score, _)| score).sum();
+        let (change, joined) = two_sided.join(parts.iter().map(|(_, part)| part));
+        assert!(close(sum + change, score));
+        assert!(
+            two_sided.same(&joined, &piece) && two_sided.state_hash(&joined) == two_sided.state_hash(&piece)
+        );
+        // All shown, the change is known; with nothing shown, nothing is.
+        let shown = |known| parts.map(|(_, part)| two_sided.show(&part, known, known));
+        assert!(close(two_sided.estimate(shown(usize::MAX).iter()), change));
+        assert_eq!(two_sided.estimate(shown(0).iter()), 0.0);
+        for known in 0..=history {
+            let open = two_sided.open_shown(&two_sided.show(&piece, known, known));
+            assert_eq!(open, known.min(words.len()));
+        }
+        // Marks are words from the outside in, then the end: closed where words beyond could be hidden.
+        let ends = |side: Side, words: Vec<TokenId>| {
+            for (index, word) in words.iter().take(history).enumerate() {
+                assert_eq!(two_sided.mark(&piece, side, index), Mark::word(word.0));
+            }
+            assert_eq!(
+                two_sided.mark(&piece, side, words.len().min(history)),
+                Mark::end(words.len() >= history)
+            );
+        };
+        ends(Side::Left, words.clone());
+        ends(Side::Right, words.iter().rev().copied().collect());
+    }
 }

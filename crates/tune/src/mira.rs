@@ -7,6 +7,8 @@
 //! The paper judges a sentence within a decaying sum of earlier ones; here it is judged within the whole text
 //! (`swap.rs`), which needs no decay.
 
+use std::cmp::Ordering;
+
 use sylvan_base::Rng;
 use sylvan_eval::Metric;
 
@@ -49,13 +51,13 @@ pub fn mira<M: Metric>(pool: &Pool<'_, M>, start: &[f64], config: &MiraConfig) -
             let hope = arg_max(scores.iter().zip(&worth).map(|(score, worth)| score + worth));
             let fear = arg_max(scores.iter().zip(&worth).map(|(score, worth)| score - worth));
             let (cost, margin) = (worth[hope] - worth[fear], scores[hope] - scores[fear]);
-            if cost > margin {
-                let size = distance(&entries[hope].values, &entries[fear].values);
-                if size > 0.0 {
-                    let step = config.step.min((cost - margin) / size);
-                    add(&mut weights, &entries[hope].values, step);
-                    add(&mut weights, &entries[fear].values, -step);
-                }
+            // Hope and fear are chosen so that the margin is never more than the cost, but for rounding.
+            let missing = f64::max(cost - margin, 0.0);
+            let size = distance(&entries[hope].values, &entries[fear].values);
+            if size > 0.0 {
+                let step = config.step.min(missing / size);
+                add(&mut weights, &entries[hope].values, step);
+                add(&mut weights, &entries[fear].values, -step);
             }
             // The model's own choice stands in the text, as in the paper.
             text.choose(sentence, arg_max(scores.iter().copied()));
@@ -71,10 +73,10 @@ pub fn mira<M: Metric>(pool: &Pool<'_, M>, start: &[f64], config: &MiraConfig) -
     best
 }
 
-/// The first of the largest.
+/// The first of the largest, of at least one.
 fn arg_max(values: impl Iterator<Item = f64>) -> usize {
     let best = values.enumerate().reduce(|best, other| if other.1 > best.1 { other } else { best });
-    best.map_or(0, |(index, _)| index)
+    best.expect("sentences without translations are left out").0
 }
 
 fn add(weights: &mut [f64], values: &Values, factor: f64) {
@@ -86,19 +88,15 @@ fn distance(a: &Values, b: &Values) -> f64 {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut sum = 0.0;
     loop {
-        let difference = match (a.peek().copied(), b.peek().copied()) {
+        let order = match (a.peek(), b.peek()) {
             (None, None) => return sum,
-            (Some((x, value)), Some((y, other))) if x == y => {
-                a.next();
-                b.next();
-                value - other
-            }
-            (Some((x, value)), other) if other.is_none_or(|(y, _)| x < y) => {
-                a.next();
-                value
-            }
-            _ => b.next().map_or(0.0, |(_, value)| value),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((x, _)), Some((y, _))) => x.cmp(y),
         };
+        let first = a.next_if(|_| order.is_le()).map_or(0.0, |(_, value)| value);
+        let second = b.next_if(|_| order.is_ge()).map_or(0.0, |(_, value)| value);
+        let difference = first - second;
         sum += difference * difference;
     }
 }

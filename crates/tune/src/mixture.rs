@@ -79,7 +79,8 @@ impl Mixture {
 
     /// BLEU, if it is all that counts.
     pub fn only_bleu(&self) -> Option<Bleu> {
-        (self.ter.1 + self.chrf.1 + self.ribes.1 == 0.0).then_some(self.bleu.0)
+        let [_, others @ ..] = self.weights();
+        (others == [0.0; 3]).then_some(self.bleu.0)
     }
 
     fn weights(&self) -> [f64; 4] {

@@ -205,6 +205,6 @@ pub fn tune<M: Metric, D: Decode>(
             break "the weights stay as they are".to_string();
         }
     };
-    let best = &rounds[best.unwrap_or(0)];
+    let best = &rounds[best.expect("the first round is the best so far")];
     Ok(Tuned { weights: best.weights.clone(), score: best.score, ended, rounds: rounds.clone() })
 }

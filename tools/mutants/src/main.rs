@@ -36,6 +36,10 @@ struct Options {
     seconds: u64,
     /// The output of an earlier run: only its survivors are run.
     again: Option<PathBuf>,
+    /// Where the places drawn are listed.
+    list: Option<PathBuf>,
+    /// Lists of earlier draws: none of their places is drawn.
+    except: Vec<PathBuf>,
 }
 
 fn options() -> Result<Options> {
@@ -48,6 +52,8 @@ fn options() -> Result<Options> {
         jobs: 1,
         seconds: 120,
         again: None,
+        list: None,
+        except: Vec::new(),
     };
     let mut words = std::env::args().skip(1);
     let list = |text: String| text.split(',').map(str::to_string).collect();
@@ -62,8 +68,11 @@ fn options() -> Result<Options> {
             "--jobs" => options.jobs = value()?.parse()?,
             "--seconds" => options.seconds = value()?.parse()?,
             "--again" => options.again = Some(value()?.into()),
+            "--list" => options.list = Some(value()?.into()),
+            "--except" => options.except = value()?.split(',').map(PathBuf::from).collect(),
             _ => bail!(
-                "found {word}, expected --crate, --only, --tests, --sample, --offset, --jobs, --seconds or --again"
+                "found {word}, expected --crate, --only, --tests, --sample, --offset, --jobs, --seconds, --again, \
+                 --list or --except"
             ),
         }
     }
@@ -91,12 +100,23 @@ fn main() -> Result<()> {
         }
     };
     ensure!(runs(&tests, &copy, 0, &options) == Verdict::Survives, "the tests fail without any mutant");
-    let alive: Vec<&Mutant> = mutants.iter().filter(|mutant| !left_out.contains(&mutant.number)).collect();
+    let mut alive: Vec<&Mutant> =
+        mutants.iter().filter(|mutant| !left_out.contains(&mutant.number)).collect();
+    for path in &options.except {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let before: BTreeSet<&str> = text.lines().collect();
+        alive.retain(|mutant| !before.contains(mutant.place().as_str()));
+    }
     let mut drawn = draw(&alive, options.sample, options.offset);
     if let Some(path) = &options.again {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-        let before: BTreeSet<&str> = text.lines().filter_map(|line| line.strip_prefix("survives: ")).collect();
+        let before: BTreeSet<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("survives: ")).collect();
         drawn.retain(|mutant| before.contains(mutant.to_string().as_str()));
+    }
+    if let Some(path) = &options.list {
+        let text: String = drawn.iter().map(|mutant| mutant.place() + "\n").collect();
+        std::fs::write(path, text).with_context(|| path.display().to_string())?;
     }
     println!("{} mutants, {} of them run; {} do not build", alive.len(), drawn.len(), left_out.len());
     let next = AtomicUsize::new(0);

@@ -16,6 +16,15 @@ pub(crate) struct Mutant {
     file: String,
     line: usize,
     what: String,
+    /// The line itself: what it is known by when lines have moved.
+    text: String,
+}
+
+impl Mutant {
+    /// File, change and line, however the line is numbered.
+    pub(crate) fn place(&self) -> String {
+        format!("{}\t{}\t{}", self.file, self.what, self.text)
+    }
 }
 
 impl fmt::Display for Mutant {
@@ -32,12 +41,14 @@ pub(crate) fn mutate(
     left_out: &BTreeSet<u32>,
 ) -> Result<String> {
     let mut source = syn::parse_file(text).with_context(|| file.to_string())?;
-    Visitor { file, mutants, left_out }.visit_file_mut(&mut source);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    Visitor { file, lines: &lines, mutants, left_out }.visit_file_mut(&mut source);
     Ok(prettyplease::unparse(&source))
 }
 
 struct Visitor<'v> {
     file: &'v str,
+    lines: &'v [&'v str],
     mutants: &'v mut Vec<Mutant>,
     left_out: &'v BTreeSet<u32>,
 }
@@ -46,7 +57,8 @@ impl Visitor<'_> {
     /// The number of the next mutant; `None` if it is left out.
     fn next(&mut self, line: usize, what: String) -> Option<u32> {
         let number = self.mutants.len() as u32 + 1;
-        self.mutants.push(Mutant { number, file: self.file.to_string(), line, what });
+        let text = self.lines.get(line.saturating_sub(1)).map_or(String::new(), ToString::to_string);
+        self.mutants.push(Mutant { number, file: self.file.to_string(), line, what, text });
         (!self.left_out.contains(&number)).then_some(number)
     }
 
@@ -54,8 +66,13 @@ impl Visitor<'_> {
         if signature.constness.is_some() {
             return;
         }
+        let body: Vec<String> = block.stmts.iter().map(|part| part.to_token_stream().to_string()).collect();
         visit_mut::visit_block_mut(self, block);
         let ReturnType::Type(_, kind) = &signature.output else {
+            // What does nothing already cannot do less.
+            if body.is_empty() {
+                return;
+            }
             let what = format!("{} does nothing", signature.ident);
             if let Some(number) = self.next(signature.span().start().line, what) {
                 block.stmts.insert(0, parse_quote!(if crate::mutant(#number) { return; }));
@@ -71,7 +88,8 @@ impl Visitor<'_> {
             _ if kind.starts_with("Vec <") => &["Vec::new()"],
             _ => &[],
         };
-        for value in values {
+        // A function that is nothing but a value is not mutated into that value.
+        for value in values.iter().filter(|&&value| body != [value]) {
             let what = format!("{} returns {value}", signature.ident);
             if let Some(number) = self.next(signature.span().start().line, what) {
                 let Ok(value) = syn::parse_str::<Expr>(value) else { continue };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sylvan_base::hash::{content_hash, fold};
-use sylvan_base::{Id, Vocab};
+use sylvan_base::{Id, Span, Vocab};
 use sylvan_forest::{
     EdgeSpec, ForestBuilder, Layer, Neighbour, Orientations, Part, RuleRef, Token, TranslationForest,
     VertexId,
@@ -242,7 +242,8 @@ impl Applier {
             for (number, (layer, matcher)) in layers().zip(matchers.iter_mut()).enumerate() {
                 let corrected = self.corrected(number, given.number);
                 matcher.at(&layer.grammar, input, node, |matched| {
-                    let place = Applied { input, node, matched: &matched, corrected };
+                    let span = |node| input.span(node);
+                    let place = Applied { span, node, matched: &matched, corrected };
                     self.add(&mut builder, layer, &place, parts);
                 });
             }
@@ -311,11 +312,11 @@ impl Applier {
 
     /// All rules of a source side that matches.
     #[inline]
-    pub(super) fn add<I: Input>(
+    pub(super) fn add<S: Fn(NodeId) -> Span>(
         &self,
         builder: &mut ForestBuilder,
         layer: &RuleLayer,
-        applied: &Applied<'_, I>,
+        applied: &Applied<'_, S>,
         parts: &mut Vec<Part>,
     ) {
         let Applied { node, matched, corrected, .. } = *applied;
@@ -427,20 +428,26 @@ impl Applier {
 }
 
 /// A source side that matches at a node.
-pub(super) struct Applied<'a, I> {
-    pub(super) input: &'a I,
+pub(super) struct Applied<'a, S> {
+    /// The words below a node.
+    pub(super) span: S,
     pub(super) node: NodeId,
     pub(super) matched: &'a Match<'a>,
     pub(super) corrected: Option<Corrected<'a>>,
 }
 
 /// Gives the target words of a rule the source words that they are affiliated with.
-fn affiliate<I: Input>(grammar: &Grammar, id: RuleId, applied: &Applied<'_, I>, parts: &mut [Part]) {
-    let Applied { input, node, matched, .. } = applied;
-    let span = input.span(*node);
+fn affiliate<S: Fn(NodeId) -> Span>(
+    grammar: &Grammar,
+    id: RuleId,
+    applied: &Applied<'_, S>,
+    parts: &mut [Part],
+) {
+    let Applied { node, matched, .. } = applied;
+    let span = (applied.span)(*node);
     let source = grammar.source(matched.source).unwrap_or_default();
     let leaves = source_leaves(&source, span, |variable| {
-        matched.bound.get(variable).map_or(span.start, |&bound| input.span(bound).end)
+        matched.bound.get(variable).map_or(span.start, |&bound| (applied.span)(bound).end)
     });
     let words = parts.iter_mut().filter_map(|part| match part {
         Part::Word(token) => Some(token),

@@ -12,12 +12,11 @@
 
 use sylvan_base::{HashMap, HashSet, Id, Span, Symbol, Vocab};
 use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef, Token, TranslationForest, VertexId};
-use sylvan_trees::{Child, NodeId};
+use sylvan_trees::NodeId;
 
 use super::applier::{Applied, Applier, COPY, GLUE, START, SentenceRules};
 use super::applying::{Coverage, DefaultRules, Outlook};
 use super::matching::{Match, Place, step};
-use crate::input::Input;
 use crate::{Formalism, Grammar, SourceId};
 
 /// The label of all phrases.
@@ -84,8 +83,8 @@ impl Chart {
         if copied {
             self.cells.entry((start, start + 1)).or_default();
         }
-        // Rules that begin with a part: it is shorter than the rule, so the shortest come first.
-        for middle in start + 1..end {
+        // Rules that begin with a part: it is shorter than the rule, so the shortest come first. None is empty.
+        for middle in start..end {
             if !self.cells.contains_key(&(start, middle)) {
                 continue;
             }
@@ -123,7 +122,7 @@ impl Chart {
                 continue;
             }
             let Some(place) = step(layer.grammar, place, layer.phrase) else { continue };
-            for until in position + 1..=end {
+            for until in position..=end {
                 if self.cells.contains_key(&(position, until)) {
                     self.chain.push(((position, until), last));
                     let last = (self.chain.len() - 1) as u32;
@@ -178,39 +177,6 @@ impl<'g> ChartLayer<'g> {
     }
 }
 
-/// The vertices of the forest as an input has nodes.
-struct Phrases<'a> {
-    words: &'a [Symbol],
-    nodes: Vec<(Symbol, Span)>,
-}
-
-impl Input for Phrases<'_> {
-    fn node_count(&self) -> usize {
-        self.nodes.len()
-    }
-    fn way_count(&self) -> usize {
-        0
-    }
-    fn label(&self, node: NodeId) -> Symbol {
-        self.nodes[node.index()].0
-    }
-    fn span(&self, node: NodeId) -> Span {
-        self.nodes[node.index()].1
-    }
-    fn words(&self) -> &[Symbol] {
-        self.words
-    }
-    fn ways(&self, _: NodeId) -> std::ops::Range<u32> {
-        0..0
-    }
-    fn children(&self, _: u32) -> &[Child] {
-        &[]
-    }
-    fn score(&self, _: u32) -> f64 {
-        0.0
-    }
-}
-
 /// Which parts of a sentence are parts of a whole translation, and their vertices.
 #[derive(Debug, Default)]
 struct Vertices {
@@ -225,7 +191,7 @@ impl Applier {
     /// whole sentence. Symbols of the sentence and of the grammars must come from `vocab`, which must have both labels.
     ///
     /// # Panics
-    /// If there are no words.
+    /// If there are no words, or a label is missing.
     pub fn chart_forest(
         &self,
         words: &[Symbol],
@@ -233,7 +199,9 @@ impl Applier {
         given: SentenceRules<'_>,
     ) -> TranslationForest {
         assert!(!words.is_empty(), "a sentence has words");
-        let [phrase, sentence] = [PHRASE, SENTENCE].map(|label| vocab.get(label).unwrap_or(Symbol(0)));
+        let (Some(phrase), Some(sentence)) = (vocab.get(PHRASE), vocab.get(SENTENCE)) else {
+            panic!("the vocabulary has both labels");
+        };
         let own = given.own.map(|grammar| self.own_layer(grammar));
         let layers: Vec<_> = self.layers().iter().chain(own.as_ref()).collect();
         let trie: Vec<ChartLayer<'_>> =
@@ -253,7 +221,6 @@ impl Applier {
                 });
         }
         let (nodes, vertices) = reachable(&chart, length, phrase, sentence);
-        let input = Phrases { words, nodes };
         let mut builder = ForestBuilder::new();
         if is_free {
             let (per_word, neighbour) = self.reordering();
@@ -261,8 +228,8 @@ impl Applier {
         }
         let mut parts = Vec::new();
         let mut bound = Vec::new();
-        for node in (0..input.node_count()).map(NodeId::from_index) {
-            let (label, span) = input.nodes[node.index()];
+        for (node, &(label, span)) in nodes.iter().enumerate() {
+            let node = NodeId::from_index(node);
             builder.vertex(1, span);
             builder.label(label);
             if label == sentence {
@@ -273,20 +240,19 @@ impl Applier {
             for found in chart.cells.get(&(span.start, span.end)).into_iter().flatten() {
                 let number = found.layer as usize;
                 bound.clear();
-                let nodes = chart.parts_of(found).iter().map(|part| NodeId(vertices.phrases[part].0));
-                bound.extend(nodes);
+                bound.extend(chart.parts_of(found).iter().map(|part| NodeId(vertices.phrases[part].0)));
                 let matched =
                     Match { source: found.source, at: found.at, bound: &bound, nodes: 1, score: 0.0 };
                 let corrected = self.corrected(number, given.number);
-                let place = Applied { input: &input, node, matched: &matched, corrected };
+                let span = |node: NodeId| nodes[node.index()].1;
+                let place = Applied { span, node, matched: &matched, corrected };
                 self.add(&mut builder, layers[number], &place, &mut parts);
             }
             if span.len() == 1 && copied[span.start as usize] {
                 self.add_copy(&mut builder, words, span.start);
             }
         }
-        let goal = vertices.sentences.get(&length).copied().unwrap_or(VertexId(0));
-        builder.finish(goal)
+        builder.finish(vertices.sentences[&length])
     }
 
     fn add_special(&self, builder: &mut ForestBuilder, id: u32, score: f64, parts: &[Part]) {

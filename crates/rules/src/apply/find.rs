@@ -1,7 +1,6 @@
 //! Finding a rule by its content.
 
 use super::matching::{Place, step};
-use crate::table::tokens::NO_TOKEN;
 use crate::{Grammar, Rule, RuleId, Source, SourceId, TargetSide};
 
 impl Grammar {
@@ -14,9 +13,6 @@ impl Grammar {
                 Source::Word(word) => self.tokens.word(word),
                 Source::Var(label) => self.tokens.variable(label),
             };
-            if token == NO_TOKEN {
-                return None;
-            }
             place = step(self, place, token)?;
         }
         match place {

@@ -5,7 +5,7 @@
 //! the number of partial treelets of the node that start some rule, whatever the size of the grammar. What is
 //! still to be matched is a chain of cells, shared by all partial treelets; nothing is allocated per match.
 
-use sylvan_base::{Id, Symbol};
+use sylvan_base::Id;
 use sylvan_trees::{Child, NodeId};
 
 use crate::input::Input;
@@ -39,7 +39,7 @@ struct Partial {
 }
 
 /// Where a partial treelet is among the source sides.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Trie(u32),
     /// In the tail of a source: its next byte, and how many tokens are left.
@@ -87,14 +87,14 @@ impl Matcher {
         for node in (0..input.node_count()).map(NodeId::from_index) {
             let label = input.label(node);
             self.variables.push(tokens.variable(label));
-            let mut known: Option<(Symbol, u32, u32)> = None;
+            let mut known: Option<(u32, u32)> = None;
             for way in input.ways(node) {
                 let children = input.children(way).len() as u32;
                 let token = match known {
-                    Some((_, count, token)) if count == children => token,
+                    Some((count, token)) if count == children => token,
                     _ => tokens.open(label, children),
                 };
-                known = Some((label, children, token));
+                known = Some((children, token));
                 self.opens[way as usize] = token;
             }
         }

@@ -24,7 +24,7 @@ impl Filter {
 /// Calls `found` with every source side that matches; with some more than once.
 fn each_source(grammar: &Grammar, words: &[Symbol], mut found: impl FnMut(SourceId)) {
     let tokens: Vec<u32> = words.iter().map(|&word| grammar.tokens.word(word)).collect();
-    let mut seen: HashSet<(u64, usize)> = HashSet::default();
+    let mut seen: HashSet<(Place, usize)> = HashSet::default();
     let mut open: Vec<(Place, usize)> = Vec::new();
     for &[label, children, token] in grammar.tokens.opens.iter() {
         if children as usize > words.len() {
@@ -35,15 +35,11 @@ fn each_source(grammar: &Grammar, words: &[Symbol], mut found: impl FnMut(Source
         seen.clear();
         open.extend((0..words.len()).map(|start| (first, start)));
         while let Some((place, at)) = open.pop() {
-            let name = match place {
-                Place::Trie(place) => u64::from(place),
-                Place::Tail { source, left: 0, .. } => {
-                    found(source);
-                    continue;
-                }
-                Place::Tail { at, .. } => at as u64 | 1 << 63,
-            };
-            if at == words.len() || !seen.insert((name, at)) {
+            if let Place::Tail { source, left: 0, .. } = place {
+                found(source);
+                continue;
+            }
+            if at == words.len() || !seen.insert((place, at)) {
                 continue;
             }
             open.extend(step(grammar, place, tokens[at]).map(|next| (next, at + 1)));

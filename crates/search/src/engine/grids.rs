@@ -8,12 +8,13 @@
 //!  class  i3         ..
 //! ```
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::nodes::NodeId;
 use crate::deduction::{Choice, ClassId, Deduction, ListId};
+use crate::total::Total;
 
 /// A surviving item as a row.
 #[derive(Debug, Clone, Copy)]
@@ -41,44 +42,23 @@ pub(super) struct Column {
     pub(super) offset: f64,
 }
 
-/// A place in a grid that is worth trying next.
-#[derive(Debug, Clone, Copy)]
+/// A place in a grid that is worth trying next; ordered by merit, then by content, then by place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Cell {
-    merit: f64,
-    hash: u64,
-    grid: u32,
-    row: u32,
-    option: u32,
+    merit: Total,
+    hash: Reverse<u64>,
+    /// Row, option and grid.
+    place: Reverse<(u32, u32, u32)>,
 }
-
-impl Ord for Cell {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.merit
-            .total_cmp(&other.merit)
-            .then_with(|| other.hash.cmp(&self.hash))
-            .then_with(|| (other.row, other.option, other.grid).cmp(&(self.row, self.option, self.grid)))
-    }
-}
-impl PartialOrd for Cell {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl PartialEq for Cell {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for Cell {}
 
 #[derive(Debug, Default)]
 pub(super) struct Grids {
     /// By class: its columns, once they have been asked for.
     classes: Vec<Option<Range<usize>>>,
     columns: Vec<Column>,
-    /// By list: its columns, once they have been asked for; they have no offset.
+    /// By list: its columns, once they have been asked for: options, and how far they lead.
     lists: Vec<Option<Range<usize>>>,
-    list_columns: Vec<Column>,
+    list_columns: Vec<(Range<usize>, u32)>,
     listed: Vec<(ListId, f64)>,
     pool: Vec<Choice>,
     /// By class: its grid in this round.
@@ -119,8 +99,8 @@ impl Grids {
         let mut classes: Vec<ClassId> = Vec::new();
         for (class, row) in survivors {
             let index = class.0 as usize;
-            if self.place.len() <= index {
-                self.place.resize(index + 1, NOWHERE);
+            while self.place.len() <= index {
+                self.place.push(NOWHERE);
             }
             if self.place[index] == NOWHERE {
                 self.place[index] = classes.len() as u32;
@@ -148,8 +128,8 @@ impl Grids {
     /// The columns of a class, for [`column`](Self::column).
     pub(super) fn columns_of(&mut self, class: ClassId, deduction: &mut impl Deduction) -> Range<usize> {
         let index = class.0 as usize;
-        if self.classes.len() <= index {
-            self.classes.resize(index + 1, None);
+        while self.classes.len() <= index {
+            self.classes.push(None);
         }
         if let Some(known) = &self.classes[index] {
             return known.clone();
@@ -160,7 +140,8 @@ impl Grids {
         let first = self.columns.len();
         for &(list, offset) in &listed {
             for column in self.columns_of_list(list, deduction) {
-                self.columns.push(Column { offset, ..self.list_columns[column].clone() });
+                let (options, advance) = self.list_columns[column].clone();
+                self.columns.push(Column { options, advance, offset });
             }
         }
         self.listed = listed;
@@ -171,8 +152,8 @@ impl Grids {
 
     fn columns_of_list(&mut self, list: ListId, deduction: &mut impl Deduction) -> Range<usize> {
         let index = list.0 as usize;
-        if self.lists.len() <= index {
-            self.lists.resize(index + 1, None);
+        while self.lists.len() <= index {
+            self.lists.push(None);
         }
         if let Some(known) = &self.lists[index] {
             return known.clone();
@@ -186,7 +167,7 @@ impl Grids {
         for part in self.pool[first..].chunk_by(|a, b| a.advance == b.advance) {
             let options = start..start + part.len();
             start = options.end;
-            self.list_columns.push(Column { options, advance: part[0].advance, offset: 0.0 });
+            self.list_columns.push((options, part[0].advance));
         }
         let range = first_column..self.list_columns.len();
         self.lists[index] = Some(range.clone());
@@ -213,16 +194,17 @@ impl Grids {
         if row < rows.end && options.start + option < options.end {
             let choice = self.pool[options.start + option];
             let Row { merit, hash, .. } = self.rows[row];
-            let (grid, row, option) = (grid as u32, row as u32, option as u32);
-            self.heap.push(Cell { merit: merit + offset + choice.estimate, hash, grid, row, option });
+            let merit = Total(merit + offset + choice.estimate);
+            let place = Reverse((row as u32, option as u32, grid as u32));
+            self.heap.push(Cell { merit, hash: Reverse(hash), place });
         }
     }
 
     /// The best cell left. Each cell has one predecessor, so none is met twice: the next option of the same row,
     /// and from a row's first option also the next row's.
     pub(super) fn next(&mut self) -> Option<(NodeId, Choice)> {
-        let cell = self.heap.pop()?;
-        let (grid, row, option) = (cell.grid as usize, cell.row as usize, cell.option as usize);
+        let Reverse((row, option, grid)) = self.heap.pop()?.place;
+        let (row, option, grid) = (row as usize, option as usize, grid as usize);
         self.push(grid, row, option + 1);
         if option == 0 {
             self.push(grid, row + 1, 0);

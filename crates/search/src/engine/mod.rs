@@ -23,7 +23,7 @@ mod states;
 use std::hash::Hash;
 
 use grids::{Column, Grids, Row};
-use nodes::{Arrival, Fate, Node, NodeId, Nodes, TrailId};
+use nodes::{Arrival, Fate, Node, NodeId, Nodes, Stage, TrailId};
 use states::States;
 use sylvan_base::{HashMap, Span};
 use sylvan_forest::{BundleId, Derivation, EdgeId, Edges, TokenId};
@@ -268,7 +268,8 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                     for &node in &self.survivors {
                         on_visit(&Visit { among, ..self.visit(deduction, bin, round, node) });
                     }
-                    let dropped = self.nodes.ranked().iter().filter(|node| !self.nodes.get(**node).expanded);
+                    let is_dropped = |node: &&NodeId| self.nodes.get(**node).stage == Stage::Dropped;
+                    let dropped = self.nodes.ranked().iter().filter(is_dropped);
                     for &node in dropped.take(if show_dropped { DROPPED_SHOWN } else { 0 }) {
                         on_visit(&Visit { among, kept: false, ..self.visit(deduction, bin, round, node) });
                     }

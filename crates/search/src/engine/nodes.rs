@@ -42,9 +42,16 @@ pub(super) struct Node {
     pub(super) merit: f64,
     pub(super) trail: TrailId,
     pub(super) hash: u64,
-    /// Whether it waits in its bin; otherwise it was expanded or dropped.
-    waiting: bool,
-    pub(super) expanded: bool,
+    pub(super) stage: Stage,
+}
+
+/// What has become of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It is in its bin.
+    Waiting,
+    Expanded,
+    Dropped,
 }
 
 /// A way to a node.
@@ -209,16 +216,8 @@ impl Nodes {
         merit: f64,
         bin: usize,
     ) {
-        let node = Node {
-            item,
-            state,
-            score: 0.0,
-            merit,
-            trail: TrailId::START,
-            hash: 0,
-            waiting: true,
-            expanded: false,
-        };
+        let node =
+            Node { item, state, score: 0.0, merit, trail: TrailId::START, hash: 0, stage: Stage::Waiting };
         let id = self.put::<SILENT>(None, node, extra);
         let signature = (item, self.states::<SILENT>(state, extra));
         self.index[bin].insert(signature, id);
@@ -285,18 +284,18 @@ impl Nodes {
         let signature = (arrival.item, self.states::<SILENT>(arrival.state, arrival.extra));
         let known = self.index[bin].get(&signature).copied();
         if let Some(old) = known {
-            let Node { score, waiting, expanded, .. } = self.nodes[old];
-            if arrival.score < score && (waiting || expanded) && !self.keep_arcs {
+            let Node { score, stage, .. } = self.nodes[old];
+            if arrival.score < score && stage != Stage::Dropped && !self.keep_arcs {
                 return Fate::Recombined;
             }
         }
         let trail = self.trail(forest, application, before, arrival.charged);
         let hash = self.trails[trail].hash;
         let &Arrival { item, state, extra, score, merit, from, .. } = arrival;
-        let node = Node { item, state, score, merit, trail, hash, waiting: true, expanded: false };
+        let node = Node { item, state, score, merit, trail, hash, stage: Stage::Waiting };
         let (id, fate) = match known {
             // An item that comes back better after it was expanded is expanded again.
-            Some(old) if self.nodes[old].expanded && score > self.nodes[old].score => {
+            Some(old) if self.nodes[old].stage == Stage::Expanded && score > self.nodes[old].score => {
                 let id = self.put::<SILENT>(None, node, extra);
                 self.index[bin].insert(signature, id);
                 self.add(bin, id);
@@ -304,16 +303,16 @@ impl Nodes {
             }
             Some(old) => {
                 let was = self.nodes[old];
-                if !was.expanded && !was.waiting {
+                if was.stage == Stage::Dropped {
                     // It was dropped in an earlier round, or when it was worse: it competes again, by the best way
                     // known.
                     if better(score, hash, was.score, was.hash) {
                         self.put::<SILENT>(Some(old), node, extra);
                     } else {
-                        self.nodes[old].waiting = true;
+                        self.nodes[old].stage = Stage::Waiting;
                     }
                     self.add(bin, old);
-                } else if !was.expanded && better(score, hash, was.score, was.hash) {
+                } else if was.stage == Stage::Waiting && better(score, hash, was.score, was.hash) {
                     self.put::<SILENT>(Some(old), node, extra);
                 }
                 (old, Fate::Recombined)
@@ -338,7 +337,7 @@ impl Nodes {
             let mut members = std::mem::take(&mut self.bins[bin]);
             members.select_nth_unstable_by(self.beam - 1, |&a, &b| self.order(a, b));
             for &dropped in &members[self.beam..] {
-                self.nodes[dropped].waiting = false;
+                self.nodes[dropped].stage = Stage::Dropped;
             }
             members.truncate(self.beam);
             self.thresholds[bin] = self.nodes[members[self.beam - 1]].merit;
@@ -370,10 +369,10 @@ impl Nodes {
         out.extend_from_slice(&ranked);
         keep(self, out);
         for &node in &ranked {
-            self.nodes[node].waiting = false;
+            self.nodes[node].stage = Stage::Dropped;
         }
         for &node in out.iter() {
-            self.nodes[node].expanded = true;
+            self.nodes[node].stage = Stage::Expanded;
         }
         self.ranked = ranked;
         arrived - out.len()
@@ -388,8 +387,7 @@ impl Nodes {
     pub(super) fn complete<const SILENT: bool>(&mut self, arrival: &Arrival, trail: TrailId) -> NodeId {
         let &Arrival { item, state, extra, score, merit, .. } = arrival;
         let hash = self.trails[trail].hash;
-        let (waiting, expanded) = (false, true);
-        let node = Node { item, state, score, merit, trail, hash, waiting, expanded };
+        let node = Node { item, state, score, merit, trail, hash, stage: Stage::Expanded };
         self.put::<SILENT>(None, node, extra)
     }
 

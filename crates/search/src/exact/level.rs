@@ -32,6 +32,9 @@ struct Join {
     change: f32,
 }
 
+/// The second of a join of one item alone.
+const NOBODY: u32 = u32::MAX;
+
 /// What a level leaves possible.
 #[derive(Debug)]
 pub(super) struct Possible {
@@ -50,9 +53,9 @@ impl Possible {
         let join = Join { first: 0, second: 0, out: 0, change: 0.0 };
         Self {
             joins: vec![vec![join]; plan.steps.len()],
-            outside: vec![vec![f64::INFINITY]; plan.tables],
-            beyond: vec![vec![f64::INFINITY]; plan.tables],
-            groups: vec![Groups { of: vec![0], count: 1 }; plan.tables],
+            outside: vec![vec![f64::INFINITY]; plan.tables()],
+            beyond: vec![vec![f64::INFINITY]; plan.tables()],
+            groups: vec![Groups { of: vec![0], count: 1 }; plan.tables()],
         }
     }
 }
@@ -79,7 +82,7 @@ impl Level {
         last: bool,
         meter: &mut Meter<'_>,
     ) -> Result<Self, Stopped> {
-        let mut tables: Vec<Table> = (0..plan.tables).map(|_| Table::default()).collect();
+        let mut tables: Vec<Table> = (0..plan.tables()).map(|_| Table::default()).collect();
         for &(table, bundle) in &plan.bundles {
             let (score, ends) = ends.piece(forest.bundle(bundle));
             let item = tables[table as usize].add(ends, ends.left, 0, Back::NONE);
@@ -140,21 +143,16 @@ impl Level {
         let (goal, _) = self.best?;
         let mut edges: Vec<EdgeId> = Vec::new();
         let mut open = vec![(plan.goal, goal)];
-        while let Some((table, item)) = open.pop() {
-            let (mut table, mut item, mut top) = (table, item, true);
-            // Down the beginnings of the target side, so that its last symbol is pushed first.
+        while let Some((mut table, mut item)) = open.pop() {
+            // Down the beginnings of target sides, so that their last symbols are pushed first.
             loop {
                 let back = self.tables[table as usize].back[item as usize];
                 let Some(step) = plan.steps.get(back.step as usize) else { break };
-                if step.edge.is_some() && !top {
-                    open.push((table, item));
-                    break;
-                }
                 edges.extend(step.edge);
                 if matches!(step.kind, Kind::Join | Kind::Attach) {
                     open.push((step.second, back.second));
                 }
-                (table, item, top) = (step.first, back.first, false);
+                (table, item) = (step.first, back.first);
             }
         }
         Some(Derivation::new(edges))
@@ -167,7 +165,7 @@ impl Level {
         outside[plan.goal as usize] = self.completions;
         let hooks = |table: usize| if plan.is_hook[table] { self.tables[table].len() } else { 0 };
         let mut beyond: Vec<Vec<f64>> =
-            (0..plan.tables).map(|table| vec![f64::NEG_INFINITY; hooks(table)]).collect();
+            (0..plan.tables()).map(|table| vec![f64::NEG_INFINITY; hooks(table)]).collect();
         for (step, joins) in plan.steps.iter().zip(&mut self.joins).rev() {
             let first = &self.tables[step.first as usize].inside;
             let second = &self.tables[step.second as usize].inside;
@@ -242,7 +240,7 @@ impl Builder<'_> {
                 for &x in firsts {
                     let (inside, x_ends) = (first.inside[x as usize], first.ends[x as usize]);
                     if inside >= needed {
-                        self.add(x_ends, x_ends.left, inside + self.step.score, join.out, (x, 0), 0.0);
+                        self.add(x_ends, x_ends.left, inside + self.step.score, join.out, (x, NOBODY), 0.0);
                     }
                 }
                 meter.count(firsts.len() as u64)?;

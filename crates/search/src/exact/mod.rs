@@ -142,7 +142,7 @@ pub fn exact<L: LanguageModel>(
             let counters = Counters { lm_queries: rescored(forest, &derivation), ..Counters::default() };
             Some(Outcome { derivation, score, counters })
         }
-        None => cube_pruning(forest, &BoundaryWords::new(lm), Cube::new(Beam(100))),
+        None => cube_pruning(forest, &BoundaryWords::new(lm), Cube::new(START)),
     };
     let (upper, proven) = if best.is_some() { (f64::INFINITY, false) } else { (f64::NEG_INFINITY, true) };
     let certified = Certified { best, upper_bound: upper, proven, joins: 0, rounds: Vec::new() };
@@ -170,6 +170,9 @@ pub fn exact<L: LanguageModel>(
     }
     Ok(certified)
 }
+
+/// The beam of the search that it starts from.
+const START: Beam = Beam(100);
 
 /// The thresholds of a level as fractions of the way from the best known score to the bound.
 fn tries(known: usize) -> &'static [f64] {

@@ -27,7 +27,7 @@ impl Neighbours {
         let numbers: HashMap<TokenId, u32> = words.iter().copied().zip(0..).collect();
         let nothing = Set::new(words.len());
         let rim = Rim { first: nothing.clone(), last: nothing.clone(), empty: false };
-        let mut rims = vec![rim; plan.tables];
+        let mut rims = vec![rim; plan.tables()];
         let mut after = vec![nothing; words.len()];
         for &(table, bundle) in &plan.bundles {
             let (rim, words) = (&mut rims[table as usize], forest.bundle(bundle));

@@ -45,7 +45,6 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
-    pub(super) tables: usize,
     /// Which tables are bundles.
     pub(super) bundles: Vec<(TableId, BundleId)>,
     pub(super) goal: TableId,
@@ -59,10 +58,9 @@ impl Plan {
         // Vertices have the first tables, by id.
         let plan = Self {
             steps: Vec::new(),
-            tables: reached.len(),
             bundles: Vec::new(),
             goal: forest.goal().0,
-            is_hook: Vec::new(),
+            is_hook: vec![false; reached.len()],
         };
         let (bundles, beginnings) = (HashMap::default(), HashMap::default());
         let mut planner = Planner { plan, bundles, beginnings };
@@ -71,12 +69,12 @@ impl Plan {
                 planner.edge(forest, edge);
             }
         }
-        let mut plan = planner.plan;
-        plan.is_hook = vec![false; plan.tables];
-        for step in plan.steps.iter().filter(|step| step.kind == Kind::Hook) {
-            plan.is_hook[step.out as usize] = true;
-        }
-        plan
+        planner.plan
+    }
+
+    /// How many tables there are.
+    pub(super) fn tables(&self) -> usize {
+        self.is_hook.len()
     }
 }
 
@@ -87,9 +85,11 @@ struct Planner {
 }
 
 impl Planner {
-    fn table(&mut self) -> TableId {
-        self.plan.tables += 1;
-        self.plan.tables as TableId - 1
+    /// The next table, whose items are hooks or not.
+    fn table(&mut self, is_hook: bool) -> TableId {
+        let table = self.plan.tables() as TableId;
+        self.plan.is_hook.push(is_hook);
+        table
     }
 
     fn symbol(&mut self, symbol: Target) -> TableId {
@@ -100,7 +100,7 @@ impl Planner {
         if let Some(&table) = self.bundles.get(&bundle) {
             return table;
         }
-        let table = self.table();
+        let table = self.table(false);
         self.bundles.insert(bundle, table);
         self.plan.bundles.push((table, bundle));
         table
@@ -117,7 +117,7 @@ impl Planner {
                 Some((first, single)) => match self.beginnings.get(&(first, table)) {
                     Some(&known) => (known, false),
                     None => {
-                        let out = self.table();
+                        let out = self.table(false);
                         self.beginnings.insert((first, table), out);
                         self.join(first, single, symbol, out, None, 0.0);
                         (out, false)
@@ -158,7 +158,7 @@ impl Planner {
             self.plan.steps.push(Step { kind: Kind::Join, first, second, out, edge, score });
             return;
         }
-        let hook = self.table();
+        let hook = self.table(true);
         self.plan.steps.push(Step { kind: Kind::Hook, first, second, out: hook, edge: None, score: 0.0 });
         self.plan.steps.push(Step { kind: Kind::Attach, first: hook, second, out, edge, score });
     }

@@ -24,7 +24,8 @@ impl Corners {
         let own = self.rows.len();
         let first = others.iter().map(|other| self.rows[other.index()].first).min();
         let row = Row { at: self.bits.len(), first: first.unwrap_or(own / 64) };
-        self.bits.resize(row.at + own / 64 + 1 - row.first, 0);
+        self.rows.push(row);
+        self.bits.resize(self.end(own), 0);
         for other in others {
             let Row { at, first } = self.rows[other.index()];
             let end = self.end(other.index());
@@ -33,7 +34,6 @@ impl Corners {
             }
         }
         self.bits[row.at + own / 64 - row.first] |= 1 << (own % 64);
-        self.rows.push(row);
     }
 
     fn end(&self, row: usize) -> usize {

@@ -39,6 +39,8 @@ mod classes;
 mod left_corners;
 mod tables;
 
+use std::cmp::Reverse;
+
 use sylvan_base::{HashMap, IndexVec};
 use sylvan_forest::{BundleId, EdgeId, Target, TranslationForest, VertexId};
 
@@ -50,6 +52,7 @@ use crate::deduction::{
     Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, ListId, Successor, Worth,
 };
 use crate::engine::{Completed, Engine, Limits, OnVisit, Run};
+use crate::total::Total;
 use crate::{LanguageModel, Outcome};
 
 /// Settings of the prediction decoder besides its limits.
@@ -213,7 +216,9 @@ impl<'f> BottomUp<'f> {
         if starts.len() > self.config.prefixes {
             let content = |way: &Way| self.tables.content(self.classes.prefix(way.after));
             let mut best: Vec<usize> = (0..starts.len()).collect();
-            best.sort_by_cached_key(|&place| (Descending(value(&starts[place])), content(&starts[place])));
+            best.sort_by_cached_key(|&place| {
+                (Reverse(Total(value(&starts[place]))), content(&starts[place]))
+            });
             best.truncate(self.config.prefixes);
             best.sort_unstable();
             starts = best.into_iter().map(|place| starts[place]).collect();
@@ -249,24 +254,6 @@ impl<'f> BottomUp<'f> {
         frames.reverse();
         prefixes.reverse();
         (frames, prefixes)
-    }
-}
-
-/// Larger numbers first.
-#[derive(Debug, PartialEq)]
-struct Descending(f64);
-
-impl Eq for Descending {}
-
-impl Ord for Descending {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        other.0.total_cmp(&self.0)
-    }
-}
-
-impl PartialOrd for Descending {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
     }
 }
 
@@ -343,7 +330,7 @@ impl Deduction for BottomUp<'_> {
                 let content = |class| self.tables.content(self.classes.prefix(class));
                 (content(after), grown.map(content))
             };
-            out[start..].sort_by_cached_key(|choice| (Descending(choice.estimate), content(choice)));
+            out[start..].sort_by_cached_key(|choice| (Reverse(Total(choice.estimate)), content(choice)));
             out.truncate(start + self.config.options);
         }
     }

@@ -272,7 +272,8 @@ impl<'f> PredictionTables<'f> {
         let target = self.forest.target(edge);
         let start = self.rests.len();
         self.rest_start.push(start as u32);
-        self.rests.resize(start + target.len() + 1, self.forest.outlook(edge));
+        self.rests.extend(target.iter().map(|_| self.forest.outlook(edge)));
+        self.rests.push(self.forest.outlook(edge));
         for (index, &symbol) in target.iter().enumerate().rev() {
             self.rests[start + index] = self.rests[start + index + 1] + self.estimate.symbol(symbol);
         }

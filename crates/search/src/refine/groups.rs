@@ -53,6 +53,9 @@ pub(super) struct Best {
 }
 
 impl Best {
+    /// Of a vertex without items, which is no tail of any edge: it is never asked for.
+    const NOTHING: Best = Best { item: u32::MAX, rank: f64::NEG_INFINITY, hash: 0 };
+
     fn of<S>(items: &[Item<S>], item: u32) -> Self {
         let Item { rank, hash, .. } = items[item as usize];
         Self { item, rank, hash }
@@ -106,9 +109,7 @@ impl<V> Groups<V> {
     /// Makes the items of the next vertex, best first, one group.
     pub(super) fn add<S>(&mut self, items: &[Item<S>], cell: Range<u32>) {
         let start = self.members.len() as u32;
-        // A vertex without items is no tail of any edge: its group is never asked for.
-        let best =
-            cell.clone().next().map_or(Best { item: 0, rank: 0.0, hash: 0 }, |item| Best::of(items, item));
+        let best = cell.clone().next().map_or(Best::NOTHING, |item| Best::of(items, item));
         self.members.extend(cell);
         let members = start..self.members.len() as u32;
         self.roots.push(GroupId(self.groups.len() as u32));
@@ -225,23 +226,21 @@ impl<V> Groups<V> {
         }
         debug_assert!(sorting.sizes.len() > 1, "what all have in common is known already");
         *index = (*index + 1).min(ALL);
-        let first = self.groups.len() as u32;
         let mut start = members.start;
         for size in &mut sorting.sizes {
-            let end = start + *size;
-            let best = Best { item: 0, rank: 0.0, hash: 0 };
-            self.groups.push(Group { members: start..end, parts: 0..0, left, right, shown: NOT_YET, best });
             // From here on, where the part's next item goes.
-            *size = start;
-            start = end;
+            start += std::mem::replace(size, start);
         }
         for (&item, &part) in sorting.members.iter().zip(&sorting.part_of) {
             let place = &mut sorting.sizes[part as usize];
             self.members[*place as usize] = item;
             *place += 1;
         }
-        for part in &mut self.groups[first as usize..] {
-            part.best = Best::of(items, self.members[part.members.start as usize]);
+        let (first, mut start) = (self.groups.len() as u32, members.start);
+        for &end in &sorting.sizes {
+            let best = Best::of(items, self.members[start as usize]);
+            self.groups.push(Group { members: start..end, parts: 0..0, left, right, shown: NOT_YET, best });
+            start = end;
         }
         self.groups[group.0 as usize].parts = first..self.groups.len() as u32;
     }

@@ -1,5 +1,7 @@
 //! The order in which phrases are translated: jumps and orientations, for searches and for finished derivations.
 
+use std::cmp::Ordering;
+
 use sylvan_base::{HashMap, Span};
 use sylvan_forest::{Neighbour, Orientation};
 
@@ -18,12 +20,12 @@ pub(super) fn is_within(limit: Option<u32>, gap: u32, end: u32, next: Span) -> b
 /// What the phrase before thinks of the next one when blocks count: what lies between them and is still open will
 /// join them (Galley & Manning 2008). `is_open` answers after the next phrase is translated.
 pub(super) fn after_block(before: Span, next: Span, is_open: impl Fn(u32) -> bool) -> Orientation {
-    if next.start == before.end || (next.start > before.end && is_open(before.end)) {
-        Orientation::Mono
-    } else if next.end == before.start || (next.end < before.start && is_open(before.start - 1)) {
-        Orientation::Swap
-    } else {
-        Orientation::Disc
+    match (next.start.cmp(&before.end), next.end.cmp(&before.start)) {
+        (Ordering::Equal, _) => Orientation::Mono,
+        (Ordering::Greater, _) if is_open(before.end) => Orientation::Mono,
+        (_, Ordering::Equal) => Orientation::Swap,
+        (_, Ordering::Less) if is_open(before.start - 1) => Orientation::Swap,
+        _ => Orientation::Disc,
     }
 }
 

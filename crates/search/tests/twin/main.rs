@@ -210,6 +210,36 @@ fn complete_items_compete_in_no_bin() {
     bar.assert("the bar", 5);
 }
 
+/// Prefixes that very many rules begin with have an index of their own.
+#[test]
+fn prefixes_of_many_rules_are_treated_like_others() {
+    for index in 0..cases(12, 400) {
+        let mut rng = Rng::for_item(4, index as u64);
+        let shape = Shape {
+            words: 2 + rng.below(3),
+            rules: (140, 180),
+            vocabulary: 3,
+            grain: *rng.pick(&[FINE, COARSE]),
+            scans_cover_all: rng.chance(0.5),
+            chains: 0.2,
+            late: *rng.pick(&[0.3, 0.8]),
+            packed: false,
+            few_hashes: rng.chance(0.2),
+            linked: rng.chance(0.3),
+            outlooks: rng.chance(0.2),
+        };
+        let forest = problems::forest(&mut rng, shape);
+        if forest.is_dead() {
+            continue;
+        }
+        let lm = GrainLm::new(&forest, 1 + rng.below(3), rng.next_u64(), shape.grain);
+        let limits = Limits { goals: Goals::Free, ..Limits::beam(Beam(1 + rng.below(6))) };
+        let search = Search::Prediction(limits, Prediction::default());
+        compare(&forest, &lm, search, false)
+            .unwrap_or_else(|difference| panic!("problem {index}, {limits:?}, {shape:?}: {difference}"));
+    }
+}
+
 #[test]
 fn cube_pruning_keeps_what_its_twin_keeps() {
     let (mut beam, mut pops) = (Share::default(), Share::default());

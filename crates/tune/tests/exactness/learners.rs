@@ -144,6 +144,25 @@ fn mira_is_what_its_definition_says() {
     assert_eq!(MiraConfig::default(), MiraConfig { passes: 60, step: 0.01, seed: 1 });
 }
 
+/// One or two sentences: the mean of a pass is that of one or two weights.
+#[test]
+fn mira_of_few_sentences_is_what_its_definition_says() {
+    let mut improved = 0;
+    for seed in 0..cases(900, 9000) as u64 {
+        let mut rng = Rng::new(500 + seed);
+        let count = 1 + rng.below(2);
+        let problem = random(&mut rng, count, 3);
+        let start: Vec<f64> = (0..3).map(|_| rng.below(9) as f64 / 4.0 - 1.0).collect();
+        let config = MiraConfig { passes: 1 + rng.below(3), step: 3.0, seed };
+        let found = mira(&pool_of(&problem), &start, &config);
+        let (wanted, _) = slow_mira(&problem, &start, &config);
+        assert_eq!(found.gain, wanted.gain, "seed {seed}");
+        close(&found.weights, &wanted.weights, 1e-9);
+        improved += usize::from(found.weights != start);
+    }
+    assert!(improved > 30, "{improved} times better than the start");
+}
+
 #[test]
 fn mira_without_passes_or_sentences_stays_where_it_is() {
     let problem = random(&mut Rng::new(1), 6, 2);
@@ -312,6 +331,19 @@ fn pro_finds_the_optimum_of_features_of_very_different_size() {
     }
 }
 
+/// Translations that differ by exactly what is asked for are a pair.
+#[test]
+fn pro_learns_from_pairs_at_the_limit() {
+    let problem = Problem::of(&[&[(0, 4, &[1.0, 0.0]), (2, 4, &[0.0, 1.0])]]);
+    let start = [0.5, 0.5];
+    for (least, moves) in [(0.5 / 100.0, true), (0.004, true), (0.006, false)] {
+        let config = ProConfig { least, mixing: 1.0, penalty: 0.05, ..ProConfig::default() };
+        let found = pro(&pool_of(&problem), &start, &config).weights;
+        assert_eq!(found != start, moves, "{least}: {found:?}");
+        assert_eq!(found[0] > found[1], moves);
+    }
+}
+
 #[test]
 fn pro_without_pairs_or_length() {
     let problem = wide(&mut Rng::new(3));
@@ -326,4 +358,23 @@ fn pro_without_pairs_or_length() {
     close(&[length(&pro(&pool, &start, &all).weights)], &[1.75], 1e-12);
     // Weights that have no length yet get a short one.
     close(&[length(&pro(&pool, &[0.0; 3], &all).weights)], &[1e-3], 1e-12);
+}
+
+/// The way of the regression, not only its end: weights to ten digits, as they were when the tests above first held.
+#[test]
+fn pro_goes_the_way_that_it_always_went() {
+    let config = ProConfig { drawn: 60, kept: 20, least: 0.001, mixing: 1.0, penalty: 0.01, seed: 1 };
+    let frozen = [
+        [-0.451282999376, -0.846689735738, 0.452027264886],
+        [0.288744158870, 0.793128508094, 0.668127333035],
+        [-0.335431411225, 0.153553368093, 1.261015220683],
+        [-0.875019453281, 0.375732931796, -0.499247614923],
+        [-0.208223952475, -1.126894067576, 0.414881979949],
+        [-0.577589277459, 0.068523179294, -1.103887543247],
+    ];
+    for (seed, wanted) in frozen.iter().enumerate() {
+        let problem = wide(&mut Rng::new(100 + seed as u64));
+        let found = pro(&pool_of(&problem), &[0.5, -1.0, 0.25], &config).weights;
+        close(&found, wanted, 1e-10);
+    }
 }

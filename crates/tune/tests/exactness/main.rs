@@ -9,4 +9,5 @@ mod metrics;
 mod pictures;
 mod problem;
 mod rounds;
+mod tolerances;
 mod training;

@@ -30,6 +30,9 @@ fn a_mixture_is_the_weighted_mean_of_its_parts() {
         ("ribes:0.5", [0.0, 0.0, 0.0, 0.5]),
         ("bleu:3,ter", [3.0, 1.0, 0.0, 0.0]),
         ("ribes:2,chrf:3", [0.0, 0.0, 3.0, 2.0]),
+        ("ter:2,chrf:2", [0.0, 2.0, 2.0, 0.0]),
+        ("bleu,ter,ribes", [1.0, 1.0, 0.0, 1.0]),
+        ("chrf,ribes", [0.0, 0.0, 1.0, 1.0]),
         ("bleu:1,ter:2,chrf:3,ribes:4", [1.0, 2.0, 3.0, 4.0]),
     ] {
         let mixture = Mixture::parse(text, Tokenizer::None).unwrap();
