@@ -78,6 +78,13 @@ fn two_texts_make_a_phrase_based_model() {
         let wanted = line.split(' ').filter(|other| *other == word).count();
         assert_eq!(out.matches("XYZ ABC").count(), wanted, "{line}: {out}");
     }
+    // Weights can be tuned again, on text.
+    let tune = "tune --grammar m.work/rules --lm m.work/lm --text dev.zh --ref dev.en --method mira --rounds 2 --nbest 20";
+    let tuned = success(&corpus.run(&tune.split(' ').collect::<Vec<_>>(), ""));
+    assert!(tuned.contains("distortion=") && tuned.contains("tm0.msd.next.swap="), "{tuned}");
+    let neither =
+        corpus.run(&["tune", "--grammar", "m.work/rules", "--lm", "m.work/lm", "--ref", "dev.en"], "");
+    assert!(messages(&neither).contains("--trees"), "{}", messages(&neither));
     // What does not fit together is said.
     let other = failure(&translate(&["--search", "refine"]));
     assert!(other.contains("stacks") && other.contains("phrase"), "{other}");

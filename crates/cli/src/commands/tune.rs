@@ -37,8 +37,11 @@ pub(crate) struct Tune {
     #[arg(long, value_name = "LM", required = true)]
     lm: Vec<PathBuf>,
     /// The trees of the text, Penn brackets, one per line.
+    #[arg(long, value_name = "FILE", required_unless_present = "text", conflicts_with = "text")]
+    trees: Option<PathBuf>,
+    /// The text itself, its words separated by spaces, for rules without syntax.
     #[arg(long, value_name = "FILE")]
-    trees: PathBuf,
+    text: Option<PathBuf>,
     /// What the translation should be, line by line; repeat the option for several references.
     #[arg(long = "ref", value_name = "FILE", required = true)]
     references: Vec<PathBuf>,
@@ -159,8 +162,12 @@ impl Tune {
         let model = self.searching.applied(model);
         let search = self.searching.search(&model)?;
         let model = Arc::new(model);
-        let trees = read_trees(&model, &self.trees)?;
-        let references = read_references(&self.references, trees.len(), &self.trees)?;
+        let (input, from) = match (&self.trees, &self.text) {
+            (Some(trees), _) => (Input::Tree, trees.clone()),
+            (None, text) => (Input::Text, text.clone().unwrap_or_default()),
+        };
+        let sentences = read_sentences(&model, &from, input)?;
+        let references = read_references(&self.references, sentences.len(), &from)?;
         let mut start = start_weights(model.features());
         for feature in &mut start {
             let bare = feature.name.strip_prefix("tm0.").unwrap_or(&feature.name);
@@ -173,7 +180,7 @@ impl Tune {
         let progress = Terminal::default();
         let mut text = Text {
             model,
-            sentences: &trees,
+            sentences: &sentences,
             search,
             nbest: 0,
             sparse: false,
@@ -181,7 +188,7 @@ impl Tune {
             progress: &progress,
         };
         let (tuned, metric) = self.options.run(&mut text, references, &start)?;
-        out.line(&format!("# {metric} {:.4} on {}", tuned.score, self.trees.display()))?;
+        out.line(&format!("# {metric} {:.4} on {}", tuned.score, from.display()))?;
         for (name, weight) in &tuned.weights {
             out.line(&format!("{name}={weight}"))?;
         }
@@ -200,21 +207,21 @@ impl Tune {
     }
 }
 
-fn read_trees(model: &Arc<Model>, path: &Path) -> anyhow::Result<Vec<Option<Sentence>>> {
+fn read_sentences(model: &Arc<Model>, path: &Path, input: Input) -> anyhow::Result<Vec<Option<Sentence>>> {
     let mut worker = Worker::new(Arc::clone(model));
     let mut reader = TextReader::open(path)?;
-    let mut trees = Vec::new();
+    let mut sentences = Vec::new();
     while let Some(line) = reader.next_line()? {
-        let tree = worker.read(line, Input::Tree, With::default());
+        let sentence = worker.read(line, input, With::default());
         let at = reader.line_number();
-        trees.push(tree.map_err(|unread| unread.at(reader.name(), at))?);
+        sentences.push(sentence.map_err(|unread| unread.at(reader.name(), at))?);
     }
     anyhow::ensure!(
-        trees.iter().any(Option::is_some),
-        "{}: found no trees, expected a text to tune on",
+        sentences.iter().any(Option::is_some),
+        "{}: found no sentences, expected a text to tune on",
         path.display()
     );
-    Ok(trees)
+    Ok(sentences)
 }
 
 /// The references of each line.
