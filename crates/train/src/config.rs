@@ -76,7 +76,7 @@ pub struct Config {
     pub evidence: bool,
     /// Binarisation of trees: none, left or right.
     pub binarize: String,
-    /// How weights are tuned: mert or forest-mert.
+    /// How weights are tuned: mert, forest-mert or mira; empty for mira with kind phrase, else mert.
     pub tuner: String,
     /// At most this many rounds of tuning.
     pub rounds: usize,
@@ -125,7 +125,7 @@ impl Default for Config {
             orientation: "hier".to_string(),
             evidence: true,
             binarize: "right".to_string(),
-            tuner: "mert".to_string(),
+            tuner: String::new(),
             rounds: 10,
             nbest: 100,
             metric: "bleu".to_string(),

@@ -28,12 +28,23 @@ pub(crate) struct Settings {
     pub(crate) formalism: Formalism,
     /// How orders of phrases are learnt.
     pub(crate) orientation: Option<OrientationModel>,
-    /// Whether weights are tuned on forests.
-    pub(crate) forests: bool,
+    /// How weights are found.
+    pub(crate) tuner: Tuner,
     /// How many of the last training pairs are held out.
     pub(crate) holdout: u64,
     /// How many pairs before those are taken to tune on, if no text for that was given.
     pub(crate) dev: u64,
+}
+
+/// How weights are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tuner {
+    /// Line searches on lists.
+    Mert,
+    /// Line searches on forests.
+    ForestMert,
+    /// Margins on lists.
+    Mira,
 }
 
 /// Of fewer pairs none are held out without being asked for.
@@ -199,10 +210,13 @@ fn settings(config: &Config) -> Result<Settings> {
         "right" => Some(Direction::Right),
         other => return Err(wrong("binarize", other, "none, left or right")),
     };
-    let forests = match config.tuner.as_str() {
-        "mert" => false,
-        "forest-mert" => true,
-        other => return Err(wrong("tuner", other, "mert or forest-mert")),
+    let tuner = match config.tuner.as_str() {
+        // Line searches lose their way among the many features of orders.
+        "" if formalism(config)? == Formalism::Phrase => Tuner::Mira,
+        "mert" | "" => Tuner::Mert,
+        "forest-mert" => Tuner::ForestMert,
+        "mira" => Tuner::Mira,
+        other => return Err(wrong("tuner", other, "mert, forest-mert or mira")),
     };
     let preset = config.align_preset.parse::<Preset>();
     let heuristic = config.symmetrize.parse::<Heuristic>();
@@ -233,7 +247,7 @@ fn settings(config: &Config) -> Result<Settings> {
         binarize,
         metric: metric.map_err(|fault| Error::setting("metric", fault.found, fault.expected))?,
         formalism: formalism(config)?,
-        forests,
+        tuner,
         holdout: 0,
         dev: 0,
     })

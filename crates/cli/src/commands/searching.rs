@@ -39,7 +39,7 @@ pub(crate) struct Searching {
     /// there are many places, as without syntax.
     #[arg(long)]
     focus: bool,
-    /// Stacks: the source words that may be jumped over between neighbouring phrases, or none for no limit [default: 6].
+    /// Stacks: the source words that may be jumped over between neighbouring phrases, or none for no limit [default: 10].
     #[arg(long, value_name = "N", value_parser = distortion_limit)]
     distortion_limit: Option<DistortionLimit>,
     #[command(flatten)]

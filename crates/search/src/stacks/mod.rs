@@ -54,7 +54,7 @@ pub struct Stacks {
 
 impl Stacks {
     /// The default limit.
-    pub const USUAL_LIMIT: u32 = 6;
+    pub const USUAL_LIMIT: u32 = 10;
     /// The default number of options.
     pub const USUAL_OPTIONS: usize = 20;
 

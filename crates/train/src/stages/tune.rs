@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use sylvan_rules::Weights;
 use sylvan_store::read_lines;
-use sylvan_tune::{MertConfig, Method, Plan, curve};
+use sylvan_tune::{MertConfig, Method, MiraConfig, Plan, curve};
 
 use super::{open_model, read_sentences, write};
+use crate::preflight::Tuner;
 use crate::run::Run;
 use crate::tuning::{Text, log, start_weights, tuning_search};
 use crate::work::Stage;
@@ -20,9 +21,10 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let config = run.config;
     let plan = Plan { rounds: config.rounds, ..Plan::default() };
     let mert = MertConfig { seed: config.seed, threads: run.threads, ..MertConfig::default() };
-    let method = match run.settings.forests {
-        false => Method::Mert(mert),
-        true => Method::ForestMert { mert, margin: Method::USUAL_MARGIN },
+    let method = match run.settings.tuner {
+        Tuner::Mert => Method::Mert(mert),
+        Tuner::ForestMert => Method::ForestMert { mert, margin: Method::USUAL_MARGIN },
+        Tuner::Mira => Method::Mira(MiraConfig { seed: config.seed, ..MiraConfig::default() }),
     };
     let metric = run.settings.metric;
     let (rules, language_model) = (run.rules.clone(), run.language_model.clone());
@@ -30,8 +32,8 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         name: "tune",
         inputs: vec![&rules, &language_model, &text, &target],
         settings: format!(
-            "{} {} {} {} {} {}",
-            config.tuner, config.metric, config.rounds, config.nbest, config.seed, config.beam
+            "{:?} {} {} {} {} {}",
+            run.settings.tuner, config.metric, config.rounds, config.nbest, config.seed, config.beam
         ),
         outputs: files.iter().map(PathBuf::as_path).collect(),
     };
