@@ -27,6 +27,12 @@ fn two_texts_make_a_phrase_based_model() {
         "the same bytes at any number of threads"
     );
     success(&corpus.run(&["model", "verify", "m"], ""));
+    // Weights are found by margins unless something else is asked for.
+    for (tuner, same) in [("mira", true), ("mert", false)] {
+        success(&train(tuner, &format!("--tuner {tuner}")));
+        let weights = corpus.read(&format!("{tuner}.work/weights"));
+        assert_eq!(weights == corpus.read("m.work/weights"), same, "{tuner}");
+    }
     let source = corpus.read("dev.zh");
     let translate = |more: &[&str]| corpus.run(&[&["translate", "--model", "m"], more].concat(), &source);
     let bleu = |out: &str| {

@@ -219,6 +219,7 @@ fn what_was_done_is_kept_and_what_changed_is_done_again() {
         ["--binarize", "none"],
         ["--metric", "ter"],
         ["--tuner", "forest-mert"],
+        ["--tuner", "mira"],
         ["--seed", "2"],
         ["--rounds", "1"],
         ["--nbest", "20"],
@@ -328,7 +329,7 @@ fn what_is_wrong_is_told_before_long_work_and_leaves_no_model() {
     for (option, value, expected) in [
         ("--symmetrize", "magic", "symmetrize"),
         ("--metric", "blue", "bleu, ter, chrf or ribes"),
-        ("--tuner", "mira", "expected mert or forest-mert"),
+        ("--tuner", "magic", "expected mert, forest-mert or mira"),
         ("--smoothing", "x", "kneser-ney"),
         ("--binarize", "x", "none, left or right"),
         ("--align-preset", "x", "fast, default or best"),
