@@ -200,6 +200,7 @@ impl Decode {
             self.forest_margin.is_none_or(|margin| margin >= 0.0),
             "--forest-margin: expected 0 or more; 10 is careful, 3 is bold"
         );
+        self.searching.check_named()?;
         let weights = Weights::read(&mut TextReader::open(&self.weights)?)?;
         let (model, converted) = Model::open_parts(&self.grammar, &self.lm, &weights)?;
         let model = self.searching.applied(model);

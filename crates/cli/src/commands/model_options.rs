@@ -51,6 +51,7 @@ pub(crate) struct ModelOptions {
 impl ModelOptions {
     /// Opens the model, and makes the request that goes with it.
     pub(crate) fn open(&self) -> anyhow::Result<(Arc<Model>, Request)> {
+        self.searching.check_named()?;
         let mut options = OpenOptions::default();
         options.keep.clone_from(&self.keep);
         let model = self.searching.applied(Model::open_with(&self.model, &options)?);

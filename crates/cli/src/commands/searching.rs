@@ -192,6 +192,11 @@ fn distortion_limit(text: &str) -> Result<DistortionLimit, String> {
 }
 
 impl Searching {
+    /// What can be said before a model is opened: whether the options are those of the search that was named.
+    pub(crate) fn check_named(&self) -> anyhow::Result<()> {
+        self.search.map_or(Ok(()), |name| self.check(name))
+    }
+
     /// The search that was asked for, or the model's usual one.
     pub(crate) fn search(&self, model: &Model) -> anyhow::Result<Search> {
         let search = self.named(model.usual_search().name())?;

@@ -141,6 +141,7 @@ impl TuneOptions {
 
 impl Tune {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        self.searching.check_named()?;
         let given = match &self.weights {
             Some(path) => Weights::read(&mut TextReader::open(path)?)?,
             None => Weights::default(),

@@ -102,6 +102,7 @@ impl Diff {
     /// How many lines there are, and those that differ.
     fn changed(&self) -> anyhow::Result<Option<(usize, Vec<ChangedLine>)>> {
         let Some(path) = &self.text else { return Ok(None) };
+        self.searching.check_named()?;
         let lines = read_lines(path)?;
         let open = |path: &Path| -> anyhow::Result<(Arc<Model>, Request)> {
             let model = self.searching.applied(Model::open(path)?);
