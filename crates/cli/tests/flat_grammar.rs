@@ -293,8 +293,10 @@ fn mistakes_are_named() {
     std::fs::write(at.join("w"), "lm=1\n").unwrap();
     let message = bad(at, "decode --strict --grammar h.rules --lm lm --weights w f");
     assert!(message.contains("found Tree for a model of kind hiero, expected text"), "{message}");
-    let message = bad(at, "decode --grammar p.rules --lm lm --weights w f");
-    assert!(message.contains("found rules of kind phrase, expected rules of kind hiero"), "{message}");
+    let message = bad(at, "decode --strict --grammar p.rules --lm lm --weights w f");
+    assert!(message.contains("for a model of kind phrase"), "{message}");
+    let message = bad(at, "decode --input text --search refine --grammar p.rules --lm lm --weights w f");
+    assert!(message.contains("refine for a model of kind phrase"), "{message}");
     // A line that is not of the kind.
     for (kind, line, expected) in [
         ("hiero", "a [NP][X] [X] ||| [X][X] b [X] ||| 1 1 1 1 ||| 0-1 1-0", "label X"),
