@@ -163,7 +163,7 @@ fn from_left_to_right() {
         ),
         check(
             "stacks",
-            sum(|forest, lm| stacks(forest, lm, usual, Stacks::default())),
+            sum(|forest, lm| stacks(forest, lm, usual, Stacks { limit: Some(6), ..Stacks::default() })),
             [7079, 4321, 835, 3463, 0, 40],
         ),
         check(
