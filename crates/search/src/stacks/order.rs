@@ -103,12 +103,9 @@ pub fn placed(phrases: &[Span], neighbour: Neighbour) -> Vec<Placed> {
                 (both.unwrap_or(Orientation::of_first(next)), both)
             }
             Neighbour::Block => {
-                let length = phrases.iter().map(|phrase| phrase.end).max().unwrap_or(0);
-                let is_open = |position: u32| {
-                    let done = phrases[..=number].iter();
-                    position < length
-                        && !done.clone().any(|phrase| phrase.range().contains(&(position as usize)))
-                };
+                let done = &phrases[..=number];
+                let is_open =
+                    |position: u32| !done.iter().any(|phrase| phrase.range().contains(&(position as usize)));
                 let after = previous.map(|previous| after_block(previous, next, is_open));
                 (blocks.orientation(stack, next), after)
             }
