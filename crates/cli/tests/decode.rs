@@ -50,7 +50,7 @@ fn text(output: &Output) -> String {
 #[test]
 fn every_search_finds_the_best_translation() {
     let folder = prepared();
-    for search in ["cube", "refine", "incremental", "prediction", "exact"] {
+    for search in ["cube", "focus", "refine", "incremental", "prediction", "exact"] {
         for threads in ["1", "3"] {
             let more = ["--search", search, "--threads", threads, "--scores", "scores"];
             let output = decode(folder.path(), &more);
@@ -69,7 +69,7 @@ fn every_search_finds_the_best_translation() {
 fn lists_have_features_that_make_up_the_score() {
     let folder = prepared();
     let weights = [("tm0.p_ef", 1.0), ("lm0", 0.5), ("tm0.words", 0.1), ("glue", -5.0), ("oov", -2.0)];
-    for search in ["cube", "refine", "incremental", "prediction", "exact"] {
+    for search in ["cube", "focus", "refine", "incremental", "prediction", "exact"] {
         let output = text(&decode(folder.path(), &["--search", search, "--nbest", "20"]));
         let first: Vec<&str> = output.lines().filter(|line| line.starts_with("0 |||")).collect();
         assert_eq!(first.len(), 8, "{search}: all derivations of the first tree\n{output}");
@@ -161,7 +161,7 @@ fn a_second_model_counts() {
     let other = ARPA.replace("\tshe", "\tthey").replace(" she", " they").replace("she ", "they ");
     std::fs::write(folder.path().join("other.arpa"), other).unwrap();
     std::fs::write(folder.path().join("weights"), "p_ef=1\nlm0=0.1\nlm1=3\nglue=-5\noov=-2\n").unwrap();
-    for search in ["cube", "refine", "incremental", "prediction"] {
+    for search in ["cube", "focus", "refine", "incremental", "prediction"] {
         let output = decode(folder.path(), &["--lm", "other.arpa", "--search", search]);
         assert!(text(&output).starts_with("he "), "{search}: {}", text(&output));
     }
@@ -204,7 +204,7 @@ fn terms_of_a_glossary_are_in_every_translation() {
     let folder = prepared();
     // "ta" is given, "pao" is kept; the last sentence has "ta shui" as one term across two brackets.
     std::fs::write(folder.path().join("terms"), "ta\tTHEY\npao\n").unwrap();
-    for search in ["cube", "refine", "incremental", "prediction", "exact"] {
+    for search in ["cube", "focus", "refine", "incremental", "prediction", "exact"] {
         let more = ["--search", search, "--glossary", "terms", "--stats", "stats.json", "--nbest", "1"];
         let output = text(&decode(folder.path(), &more));
         let words: Vec<&str> = output.lines().map(|line| line.split(" ||| ").nth(1).unwrap()).collect();
@@ -246,7 +246,7 @@ fn forests_are_translated_with_their_scores() {
         arguments.extend(more);
         text(&sylvan(folder.path(), &arguments, forest))
     };
-    for search in ["cube", "refine", "incremental", "prediction", "exact"] {
+    for search in ["cube", "focus", "refine", "incremental", "prediction", "exact"] {
         assert_eq!(run(1.0, &["--search", search]), "she sleeps\n\n");
         // The scores of the ways taken count: -0.1 -0.1 -1 against -0.5 -2 -0.2.
         let list = run(1.0, &["--search", search, "--nbest", "9"]);

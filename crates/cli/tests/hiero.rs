@@ -28,7 +28,7 @@ fn two_texts_make_a_model_that_translates_explains_and_obeys() {
     // Far better than copying.
     let source = corpus.read("dev.zh");
     let translate = |more: &[&str]| corpus.run(&[&["translate", "--model", "m"], more].concat(), &source);
-    for search in ["refine", "cube", "incremental", "prediction"] {
+    for search in ["refine", "cube", "focus", "incremental", "prediction"] {
         corpus.write("out", &success(&translate(&["--search", search])));
         let scored = corpus.run(&["score", "--ref", "dev.en", "--tokenize", "none", "--json", "out"], "");
         let json: serde_json::Value = serde_json::from_str(&success(&scored)).unwrap();
@@ -59,7 +59,7 @@ fn two_texts_make_a_model_that_translates_explains_and_obeys() {
     // A term is used wherever its words stand, in every search.
     let word = first.split(' ').next().unwrap();
     corpus.write("terms", &format!("{word}\tXYZ ABC\n"));
-    for search in ["refine", "cube", "incremental", "prediction"] {
+    for search in ["refine", "cube", "focus", "incremental", "prediction"] {
         let with = success(&translate(&["--glossary", "terms", "--search", search]));
         for (line, out) in source.lines().zip(with.lines()) {
             let wanted = line.split(' ').filter(|other| *other == word).count();

@@ -55,7 +55,7 @@ fn rules_are_added_forbidden_and_favoured() {
         "tm0.p_ef=1\nlm=0.5\nglue=-5\noov=-2\ntm0.rules=0.5\n",
     ] {
         let folder = Folder::new(weights);
-        for search in ["cube", "refine", "incremental", "prediction", "exact"] {
+        for search in ["cube", "focus", "refine", "incremental", "prediction", "exact"] {
             let check = |overlay: &str, expected: &str| {
                 let output = folder.decode(overlay, &["--search", search]);
                 assert_eq!(text(&output), expected, "{search} {overlay}");

@@ -195,6 +195,7 @@ impl Model {
     pub fn usual_search(&self) -> Search {
         match self.formalism() {
             Formalism::Phrase => Search::named(SearchName::Stacks),
+            Formalism::Hiero => Search::named(SearchName::Focus),
             _ => Search::default(),
         }
     }

@@ -12,7 +12,7 @@ use sylvan_decode::{Input, List, Model, SentenceForest, With, Worker};
 use sylvan_forest::{Derivation, EdgeId};
 use sylvan_rules::features::ORIENTATIONS;
 use sylvan_rules::{Formalism, GrammarBuilder, Meta, Rule, Weights};
-use sylvan_search::{Beam, Cube, Derivations, Limits, Search, SearchName, Stacks, Stop};
+use sylvan_search::{Beam, Derivations, Limits, Search, SearchName, Stacks, Stop};
 use sylvan_testkit::cases;
 
 /// A model of a few random rules over three source words.
@@ -84,8 +84,7 @@ fn every_search_of_a_chart_finds_the_best_of_all_derivations() {
             worker.derived(&sentence, With::default(), &forest, &derivation).contributions().score()
         });
         let best = scores.fold(f64::NEG_INFINITY, f64::max);
-        let focused = Search::Cube(Cube { focus: true, ..Cube::new(Beam::UNLIMITED) });
-        for search in every_search().into_iter().chain([focused]) {
+        for search in every_search() {
             let list = List { best: 3, distinct: false };
             let found = worker.decode(&sentence, With::default(), search, list, &Stop::NEVER);
             assert!((found.hypotheses[0].score - best).abs() < 1e-4, "{search}: {line}");

@@ -29,6 +29,8 @@ use crate::{Beam, LanguageModel, Outcome, TwoSided};
 pub enum SearchName {
     /// Bottom-up with cube pruning (Chiang 2007).
     Cube,
+    /// Cube pruning that gives the places of a sentence fewer candidates the less they promise (`focus.rs`).
+    Focus,
     /// Bottom-up, refining groups of items (Heafield, Koehn & Lavie 2013).
     Refine,
     /// Left to right, top-down (Huang & Mi 2010).
@@ -43,17 +45,25 @@ pub enum SearchName {
 
 impl SearchName {
     /// All of them.
-    pub const ALL: [SearchName; 6] =
-        [Self::Cube, Self::Refine, Self::Incremental, Self::Prediction, Self::Stacks, Self::Exact];
+    pub const ALL: [SearchName; 7] = [
+        Self::Cube,
+        Self::Focus,
+        Self::Refine,
+        Self::Incremental,
+        Self::Prediction,
+        Self::Stacks,
+        Self::Exact,
+    ];
 
     /// Those in which target sides decide the order: all but the one that puts phrases into any order.
-    pub const ON_FORESTS: [SearchName; 5] =
-        [Self::Cube, Self::Refine, Self::Incremental, Self::Prediction, Self::Exact];
+    pub const ON_FORESTS: [SearchName; 6] =
+        [Self::Cube, Self::Focus, Self::Refine, Self::Incremental, Self::Prediction, Self::Exact];
 
     /// As on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cube => "cube",
+            Self::Focus => "focus",
             Self::Refine => "refine",
             Self::Incremental => "incremental",
             Self::Prediction => "prediction",
@@ -66,6 +76,7 @@ impl SearchName {
     pub fn about(self) -> &'static str {
         match self {
             Self::Cube => "bottom-up with cube pruning",
+            Self::Focus => "the same, with fewer candidates the less a place of the sentence promises",
             Self::Refine => "bottom-up, refining groups of items by their boundary words",
             Self::Incremental => "left to right, top-down",
             Self::Prediction => "left to right, bottom-up, with viable prefixes",
@@ -80,6 +91,7 @@ impl SearchName {
             Self::Refine | Self::Exact => 500,
             Self::Cube | Self::Incremental | Self::Prediction => 100,
             Self::Stacks => 120,
+            Self::Focus => 200,
         }
     }
 
@@ -110,7 +122,7 @@ impl FromStr for SearchName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Search {
-    /// See [`SearchName::Cube`].
+    /// See [`SearchName::Cube`], and [`SearchName::Focus`] if it has a focus.
     Cube(Cube),
     /// See [`SearchName::Refine`]; the items made per vertex.
     Refine(Beam),
@@ -136,6 +148,7 @@ impl Search {
         let beam = Beam(name.default_beam());
         match name {
             SearchName::Cube => Self::Cube(Cube::new(beam)),
+            SearchName::Focus => Self::Cube(Cube::focused(beam)),
             SearchName::Refine => Self::Refine(beam),
             SearchName::Incremental => Self::Incremental(Limits::usual(beam), Incremental::default()),
             SearchName::Prediction => Self::Prediction(Limits::usual(beam), Prediction::default()),
@@ -148,6 +161,7 @@ impl Search {
     pub fn with_beam(self, beam: usize) -> Self {
         let beam = Beam(beam);
         match self {
+            Self::Cube(cube) if cube.focus => Self::Cube(Cube::focused(beam)),
             Self::Cube(_) => Self::Cube(Cube::new(beam)),
             Self::Refine(_) => Self::Refine(beam),
             Self::Incremental(limits, config) => Self::Incremental(Limits { beam, ..limits }, config),
@@ -160,6 +174,7 @@ impl Search {
     /// Its name.
     pub fn name(&self) -> SearchName {
         match self {
+            Self::Cube(cube) if cube.focus => SearchName::Focus,
             Self::Cube(_) => SearchName::Cube,
             Self::Refine(_) => SearchName::Refine,
             Self::Incremental(..) => SearchName::Incremental,

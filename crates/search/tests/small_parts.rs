@@ -17,6 +17,7 @@ fn names_stand_for_searches_with_documented_defaults() {
     let beams = SearchName::ALL.map(|name| (name.as_str(), name.default_beam()));
     let expected = [
         ("cube", 100),
+        ("focus", 200),
         ("refine", 500),
         ("incremental", 100),
         ("prediction", 100),
@@ -33,8 +34,8 @@ fn names_stand_for_searches_with_documented_defaults() {
     assert_eq!((wrong("cube:0").column, wrong("prediction:x").column), (6, 12));
     assert_eq!((wrong("magic").column, wrong("magic:3").column), (0, 0));
     for name in SearchName::ALL {
-        let left_to_right = !matches!(name, SearchName::Cube | SearchName::Refine | SearchName::Exact);
-        assert_eq!(name.is_left_to_right(), left_to_right);
+        let bottom_up = ["cube", "focus", "refine", "exact"].contains(&name.as_str());
+        assert_eq!(name.is_left_to_right(), !bottom_up);
     }
 }
 

@@ -68,7 +68,7 @@ pub struct Config {
     pub lm_order: usize,
     /// At most this many minimal rules per rule.
     pub compose: u32,
-    /// Smoothing of rule probabilities: none, good-turing or kneser-ney.
+    /// Smoothing of rule probabilities: none, good-turing or kneser-ney; empty for good-turing with kind hiero, else none.
     pub smoothing: String,
     /// What phrase pairs are counted as neighbours, for kind phrase: word, phrase, hier or none.
     pub orientation: String,
@@ -76,7 +76,7 @@ pub struct Config {
     pub evidence: bool,
     /// Binarisation of trees: none, left or right.
     pub binarize: String,
-    /// How weights are tuned: mert, forest-mert or mira; empty for mira with kind phrase, else mert.
+    /// How weights are tuned: mert, forest-mert or mira; empty for mert with kind tree, else mira.
     pub tuner: String,
     /// At most this many rounds of tuning.
     pub rounds: usize,
@@ -121,7 +121,7 @@ impl Default for Config {
             symmetrize: "mean".to_string(),
             lm_order: 5,
             compose: 6,
-            smoothing: "none".to_string(),
+            smoothing: String::new(),
             orientation: "hier".to_string(),
             evidence: true,
             binarize: "right".to_string(),

@@ -198,8 +198,11 @@ fn settings(config: &Config) -> Result<Settings> {
         "none" => None,
         other => return Err(wrong("orientation", other, "word, phrase, hier or none")),
     };
+    let formalism = formalism(config)?;
     let smoothing = match config.smoothing.as_str() {
-        "none" => Smoothing::None,
+        // Most rules with gaps are seen once, and discounting them pays.
+        "" if formalism == Formalism::Hiero => Smoothing::GoodTuring,
+        "none" | "" => Smoothing::None,
         "good-turing" => Smoothing::GoodTuring,
         "kneser-ney" => Smoothing::KneserNey,
         other => return Err(wrong("smoothing", other, "none, good-turing or kneser-ney")),
@@ -211,8 +214,8 @@ fn settings(config: &Config) -> Result<Settings> {
         other => return Err(wrong("binarize", other, "none, left or right")),
     };
     let tuner = match config.tuner.as_str() {
-        // Line searches lose their way among the many features of orders.
-        "" if formalism(config)? == Formalism::Phrase => Tuner::Mira,
+        // Without syntax line searches lose their way: weights far off promise much on the lists, and nothing else.
+        "" if formalism != Formalism::Tree => Tuner::Mira,
         "mert" | "" => Tuner::Mert,
         "forest-mert" => Tuner::ForestMert,
         "mira" => Tuner::Mira,
@@ -246,7 +249,7 @@ fn settings(config: &Config) -> Result<Settings> {
         orientation,
         binarize,
         metric: metric.map_err(|fault| Error::setting("metric", fault.found, fault.expected))?,
-        formalism: formalism(config)?,
+        formalism,
         tuner,
         holdout: 0,
         dev: 0,

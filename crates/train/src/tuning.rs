@@ -10,7 +10,7 @@ use sylvan_decode::{Decoded, List, Model, Sentence, With, Worker};
 use sylvan_eval::Metric;
 use sylvan_forest::{Derivation, EdgeId};
 use sylvan_rules::Weights;
-use sylvan_search::{EdgeOrder, Search, Stop};
+use sylvan_search::{EdgeOrder, Search, SearchName, Stop};
 use sylvan_tune::{
     Candidate, Decode, FeatureForest, Listed, Method, Mixture, Plan, Round, Start, Tuned, Values, tune,
 };
@@ -26,11 +26,11 @@ pub fn start_weights(features: &Features) -> Vec<Start> {
     start.collect()
 }
 
-/// The search that a model is tuned with. Items of a left-to-right search cost several times as much as others, so it
-/// keeps no more than usual.
+/// The search that a model is tuned with. Items of refine are cheap, so it makes as many as wanted; other searches keep
+/// no more than usual.
 pub(crate) fn tuning_search(model: &Model, beam: usize) -> Search {
     let usual = model.usual_search();
-    let most = if usual.name().is_left_to_right() { usual.beam().0 } else { usize::MAX };
+    let most = if usual.name() == SearchName::Refine { usize::MAX } else { usual.beam().0 };
     usual.with_beam(beam.min(most))
 }
 

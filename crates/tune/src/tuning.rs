@@ -180,10 +180,9 @@ pub fn tune<M: Metric, D: Decode>(
         let spread: Vec<f64> =
             (0..names.len()).map(|n| start.get(n).map_or(0.1, |start| start.spread)).collect();
         // Different random numbers in each round, but the same in each run.
-        let in_round = |config: &MertConfig| {
-            let seed = config.seed.wrapping_mul(1000).wrapping_add(number as u64);
-            MertConfig { seed, ..config.clone() }
-        };
+        let seed_of = |seed: u64| seed.wrapping_mul(1000).wrapping_add(number as u64);
+        let in_round = |config: &MertConfig| MertConfig { seed: seed_of(config.seed), ..config.clone() };
+        let best_weights = vector(&names, &rounds[best.unwrap_or(0)].weights);
         let optimum = match method {
             Method::Mert(config) => {
                 let space = Lists::new(&pool, names.len());
@@ -193,15 +192,23 @@ pub fn tune<M: Metric, D: Decode>(
                 let space = Forests::new(&pool, &forests, names.len());
                 mert_with(&space, &weights, &spread, &in_round(config), decoder.progress())
             }
-            Method::Mira(config) => mira(&pool, &weights, config),
+            // Small steps do not come back from a round that went astray, so they begin where it was best.
+            Method::Mira(config) => {
+                let config = MiraConfig { seed: seed_of(config.seed), ..config.clone() };
+                mira(&pool, &best_weights, &config)
+            }
             Method::Pro(config) => pro(&pool, &weights, config),
         };
         promised = Some(metric.better().gain(optimum.gain));
         let mut next = optimum.weights;
         set_length(&mut next, size);
-        let change: f64 = next.iter().zip(&weights).map(|(a, b)| (a - b).abs()).sum();
+        let least = plan.least_change * size.max(1e-12);
+        let stays = [&weights, &best_weights].into_iter().any(|seen| {
+            let change: f64 = next.iter().zip(seen).map(|(a, b)| (a - b).abs()).sum();
+            change <= least
+        });
         weights = next;
-        if change <= plan.least_change * size.max(1e-12) {
+        if stays {
             break "the weights stay as they are".to_string();
         }
     };

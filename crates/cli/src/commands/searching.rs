@@ -5,8 +5,8 @@ use clap::{Args, ValueEnum};
 use sylvan::{Model, Search, SearchName};
 use sylvan_rules::apply::{Applying, ChartLimits, Coverage, DefaultRules, Outlook};
 use sylvan_search::{
-    Beam, BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Prediction, Progress,
-    Signature, Stacks,
+    BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Prediction, Progress, Signature,
+    Stacks,
 };
 
 /// Options that nobody needs who only wants to translate.
@@ -15,10 +15,11 @@ const EXPERIMENTS: &str = "Search, for experiments";
 /// How to search.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Searching {
-    /// Which search [default: refine; stacks for models of phrase pairs].
+    /// Which search [default: refine for rules with syntax, focus for rules with gaps, stacks for phrase pairs].
     #[arg(long, value_name = "SEARCH", value_parser = search_names())]
     search: Option<SearchName>,
-    /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; refine and exact: 500; stacks: 120].
+    /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; focus: 200; refine and exact: 500;
+    /// stacks: 120].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     beam: Option<u32>,
     /// Left to right: skip a step whose estimate is worse than a full bin by more than this; inf skips none [default:
@@ -26,7 +27,7 @@ pub(crate) struct Searching {
     #[arg(long, value_name = "NATS", allow_negative_numbers = true)]
     margin: Option<f64>,
     /// Left to right: take at most N steps per bin, best first from grids, instead of all within the margin.
-    /// Cube: take at most N candidates per vertex [default: the beam, at least 1000].
+    /// Cube, focus: take at most N candidates per vertex [default: the beam, at least 1000; focus: 3 times the beam].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pops: Option<u32>,
     /// Left to right: at most N steps per sentence; then a beam of one finishes it, with a warning.
@@ -35,10 +36,6 @@ pub(crate) struct Searching {
     /// Exact: at most N joins per sentence [default: 100000000].
     #[arg(long, value_name = "N")]
     effort: Option<u64>,
-    /// Cube: give the places of a sentence fewer candidates the less they promise; 2 times as fast at the same score where
-    /// there are many places, as without syntax.
-    #[arg(long)]
-    focus: bool,
     /// Stacks: the source words that may be jumped over between neighbouring phrases, or none for no limit [default: 10].
     #[arg(long, value_name = "N", value_parser = distortion_limit)]
     distortion_limit: Option<DistortionLimit>,
@@ -221,7 +218,7 @@ impl Searching {
                 let options = self.experiment.options.map_or(config.options, |options| options as usize);
                 *config = Stacks { limit, options, future: self.experiment.future != Some(FutureCost::None) };
             }
-            Search::Cube(cube) => *cube = self.cube(cube.beam),
+            Search::Cube(cube) => *cube = self.cube(*cube),
             Search::Exact(_, effort) => effort.joins = self.effort.unwrap_or(Effort::default().joins),
             _ => {}
         }
@@ -253,8 +250,7 @@ impl Searching {
         }
     }
 
-    fn cube(&self, beam: Beam) -> Cube {
-        let usual = Cube::new(beam);
+    fn cube(&self, usual: Cube) -> Cube {
         Cube {
             pops: self.pops.map_or(usual.pops, |pops| pops as usize),
             boundary: match self.experiment.boundary {
@@ -263,19 +259,18 @@ impl Searching {
                 Some(BoundaryName::Rest) | None => BoundaryEstimate::Rest,
             },
             plain: self.experiment.plain,
-            focus: self.focus,
             ..usual
         }
     }
 
     /// An option that the search does not have is an error, not nothing.
     fn check(&self, search: SearchName) -> anyhow::Result<()> {
-        use SearchName::{Cube, Exact, Incremental, Prediction, Stacks};
+        use SearchName::{Cube, Exact, Focus, Incremental, Prediction, Stacks};
         let Experiment { future, future_features, goals, bins, signature, .. } = self.experiment;
         let Experiment { prefixes, options, reevaluate, coverage, boundary, plain, .. } = self.experiment;
-        let given: [(&str, bool, &[SearchName]); 17] = [
+        let given: [(&str, bool, &[SearchName]); 16] = [
             ("--margin", self.margin.is_some(), &[Incremental, Prediction, Stacks]),
-            ("--pops", self.pops.is_some(), &[Cube, Incremental, Prediction, Stacks]),
+            ("--pops", self.pops.is_some(), &[Cube, Focus, Incremental, Prediction, Stacks]),
             ("--work", self.work.is_some(), &[Incremental, Prediction, Stacks]),
             ("--distortion-limit", self.distortion_limit.is_some(), &[Stacks]),
             ("--effort", self.effort.is_some(), &[Exact]),
@@ -288,9 +283,8 @@ impl Searching {
             ("--options", options.is_some(), &[Prediction, Stacks]),
             ("--reevaluate", reevaluate, &[Prediction]),
             ("--coverage", coverage.is_some(), &[Prediction]),
-            ("--boundary", boundary.is_some(), &[Cube]),
+            ("--boundary", boundary.is_some(), &[Cube, Focus]),
             ("--plain", plain, &[Cube]),
-            ("--focus", self.focus, &[Cube]),
         ];
         for (option, given, searches) in given {
             let names: Vec<&str> = searches.iter().map(|name| name.as_str()).collect();
@@ -313,10 +307,6 @@ impl Searching {
         anyhow::ensure!(
             !reevaluate || future != Some(FutureCost::None),
             "--reevaluate: found --future none, expected inside; without an estimate there is nothing to evaluate"
-        );
-        anyhow::ensure!(
-            !plain || !self.focus,
-            "--focus: found --plain, which makes all combinations; leave out one of the two"
         );
         anyhow::ensure!(
             !plain || self.pops.is_none(),
@@ -380,6 +370,7 @@ impl Experiment {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use clap::Parser;
+    use sylvan_search::Beam;
 
     use super::*;
 
@@ -439,7 +430,11 @@ mod tests {
             ("prediction --options 4", bottom_up(Prediction { options: 4, ..prediction })),
             ("prediction --reevaluate", bottom_up(Prediction { reevaluate: true, ..prediction })),
             ("cube --pops 9", Search::Cube(Cube { pops: 9, ..cube })),
-            ("cube --focus", Search::Cube(Cube { focus: true, ..cube })),
+            ("focus --pops 9", Search::Cube(Cube { pops: 9, ..Cube::focused(Beam(200)) })),
+            (
+                "focus --boundary none",
+                Search::Cube(Cube { boundary: BoundaryEstimate::None, ..Cube::focused(Beam(200)) }),
+            ),
             ("cube --plain", Search::Cube(Cube { plain: true, ..cube })),
             ("cube --boundary none", Search::Cube(Cube { boundary: BoundaryEstimate::None, ..cube })),
             ("cube --boundary local", Search::Cube(Cube { boundary: BoundaryEstimate::Local, ..cube })),
@@ -483,8 +478,7 @@ mod tests {
             "--search incremental --coverage links",
             "--search refine --boundary none",
             "--search refine --plain",
-            "--search refine --focus",
-            "--search cube --plain --focus",
+            "--search focus --plain",
             "--search refine --effort 1",
             "--search prediction --future rough",
             "--search prediction --future none --reevaluate",

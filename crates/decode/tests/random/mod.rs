@@ -17,10 +17,11 @@ pub fn word_ids(lm: &Lm, forest: &TranslationForest, vocab: &Vocab) -> Vec<WordI
 }
 
 /// Every search, as wide as it takes for small problems.
-pub fn every_search() -> [Search; 5] {
+pub fn every_search() -> [Search; 6] {
     let wide = Beam(100_000);
     [
         Search::Cube(Cube::new(wide)),
+        Search::Cube(Cube::focused(Beam::UNLIMITED)),
         Search::Refine(wide),
         Search::Incremental(Limits::beam(wide), Incremental::default()),
         Search::Prediction(Limits::beam(wide), Prediction::default()),

@@ -42,7 +42,8 @@ pub struct HieroConfig {
 }
 
 impl Default for HieroConfig {
-    /// Chiang's limits (2007), with variables for single words as in 2005: they match more.
+    /// Chiang's limits (2007), with phrases that begin or end with unlinked words: of the ways that were compared
+    /// (docs/notes/text-alone.md) these translate best.
     fn default() -> Self {
         Self {
             span: 10,
@@ -50,11 +51,11 @@ impl Default for HieroConfig {
             symbols: 5,
             target_symbols: u32::MAX,
             variables: 2,
-            gap: 1,
+            gap: 2,
             target_gap: 1,
             adjacent: false,
             unlinked: false,
-            boundary: Boundary::Tight,
+            boundary: Boundary::Loose,
             whole_counts: false,
             samples: 0,
         }
@@ -62,20 +63,27 @@ impl Default for HieroConfig {
 }
 
 impl HieroConfig {
-    /// The limits of Chiang (2007): those of this crate, but no variable for a single word, and any number of target
-    /// words.
+    /// The limits of Chiang (2007): phrases begin and end with linked words and have any number of target words.
     pub fn chiang() -> Self {
-        Self { gap: 2, target_span: u32::MAX, ..Self::default() }
+        Self { boundary: Boundary::Tight, target_span: u32::MAX, ..Self::default() }
     }
 
     /// What Moses' extractor does if it is told nothing else.
     pub fn moses() -> Self {
-        Self { gap: 2, target_symbols: 999, boundary: Boundary::Loose, ..Self::default() }
+        Self { target_symbols: 999, ..Self::default() }
     }
 
     /// What cdec's extractor does if it is told nothing else.
     pub fn cdec() -> Self {
-        Self { span: 15, target_span: 15, whole_counts: true, samples: 300, ..Self::default() }
+        Self {
+            span: 15,
+            target_span: 15,
+            gap: 1,
+            boundary: Boundary::Tight,
+            whole_counts: true,
+            samples: 300,
+            ..Self::default()
+        }
     }
 
     pub(super) fn limits(&self) -> PhraseLimits {

@@ -312,7 +312,12 @@ fn each_round_decodes_with_what_the_optimiser_found() {
                     Method::ForestMert { mert: config, .. } => {
                         mert(&Forests::new(&pool, &forests, 3), &weights, &spread, &seeded(config))
                     }
-                    Method::Mira(config) => mira(&pool, &weights, config),
+                    // From the weights of the best round, the first of equals.
+                    Method::Mira(config) => {
+                        let best = tuned.rounds[..=number].iter().min_by(|a, b| a.score.total_cmp(&b.score));
+                        let config = MiraConfig { seed: 7001 + number as u64, ..config.clone() };
+                        mira(&pool, &vector(&names, &best.unwrap().weights), &config)
+                    }
                     Method::Pro(config) => pro(&pool, &weights, config),
                 };
                 weights = scaled(&next, 1.5);

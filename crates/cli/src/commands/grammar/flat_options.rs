@@ -48,7 +48,7 @@ pub(crate) struct FlatOptions {
     /// Phrase pairs have at most this many target words [default: as --max-span].
     #[arg(long, value_name = "N", help_heading = "Phrases", value_parser = clap::value_parser!(u32).range(1..))]
     max_target_span: Option<u32>,
-    /// Whether phrases may begin or end with words that have no link [default: tight, phrases loose].
+    /// Whether phrases may begin or end with words that have no link [default: loose].
     #[arg(long, value_enum, value_name = "ENDS", help_heading = "Phrases")]
     boundary: Option<Ends>,
     /// Hiero: at most this many words and variables on the source side [default: 5].
@@ -57,7 +57,7 @@ pub(crate) struct FlatOptions {
     /// Hiero: at most this many words and variables on the target side [default: any number].
     #[arg(long, value_name = "N", help_heading = "Phrases", value_parser = clap::value_parser!(u32).range(1..))]
     max_target_symbols: Option<u32>,
-    /// Hiero: a variable is put in place of at least this many source words [default: 1].
+    /// Hiero: a variable is put in place of at least this many source words [default: 2].
     #[arg(long, value_name = "N", help_heading = "Phrases", value_parser = clap::value_parser!(u32).range(1..))]
     min_gap: Option<u32>,
     /// Hiero: a variable is put in place of at least this many target words [default: 1].
@@ -89,11 +89,11 @@ pub(crate) struct FlatOptions {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Extractor {
-    /// Chiang (2007): variables for two words or more.
+    /// Chiang (2007): phrases begin and end with linked words and have any number of target words.
     Chiang,
-    /// Moses: the same, with phrases that begin or end with unlinked words.
+    /// Moses: as here.
     Moses,
-    /// cdec: phrases of 15 words, 300 occurrences of each source side, whole counts.
+    /// cdec: phrases of 15 words that begin and end with linked words, variables for single words too, 300 occurrences of each source side, whole counts.
     Cdec,
 }
 
