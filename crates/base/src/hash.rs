@@ -12,6 +12,28 @@ pub fn content_hash(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
 
+/// [`content_hash`] of bytes that come in parts.
+#[derive(Default)]
+pub struct ContentHasher(xxhash_rust::xxh3::Xxh3Default);
+
+impl std::fmt::Debug for ContentHasher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ContentHasher at {:x}", self.finish())
+    }
+}
+
+impl ContentHasher {
+    /// Adds a part.
+    pub fn update(&mut self, part: &[u8]) {
+        self.0.update(part);
+    }
+
+    /// The hash of all parts, one after the other.
+    pub fn finish(&self) -> u64 {
+        self.0.digest()
+    }
+}
+
 /// Folds `value` into a running content hash. Order matters: a derivation's hash is the fold over its steps.
 #[inline]
 pub fn fold(hash: u64, value: u64) -> u64 {

@@ -72,3 +72,36 @@ fn two_texts_make_a_model_that_translates_explains_and_obeys() {
     let parser = train("p", "--kind hiero --treebank all/source.tree");
     assert!(failure(&parser).contains("one or the other"), "{}", messages(&parser));
 }
+
+/// What the table of a model holds is what extraction by hand makes with the settings that the manifest names.
+#[test]
+fn rare_rules_are_left_out_as_asked() {
+    let corpus = Corpus::new(300);
+    // Traces of a wrong encoding are no reason to stop halfway.
+    for (side, text) in [("zh", "abc\u{8f}d efg\n"), ("en", "abc\u{93}d efg\n")] {
+        let name = format!("train.{side}");
+        corpus.write(&name, &(corpus.read(&name) + text));
+    }
+    let run = |line: &str| corpus.run(&line.split_whitespace().collect::<Vec<_>>(), "");
+    for (out, option) in [("whole", ""), ("few", "--min-count 0.4")] {
+        success(&run(&format!("{TRAIN} --kind hiero --out {out} {option}")));
+        let work = format!(
+            "--source {out}.work/clean.source --target {out}.work/clean.target --align {out}.work/links"
+        );
+        let settings = "--kind hiero --smoothing good-turing --evidence";
+        success(&run(&format!("grammar extract {settings} {option} {work} --out {out}.rules")));
+        let bytes = |name: &str| std::fs::read(corpus.path(name)).unwrap();
+        assert!(bytes(&format!("{out}.rules")) == bytes(&format!("{out}.work/rules")), "{out}");
+    }
+    let size = |name: &str| std::fs::metadata(corpus.path(name)).unwrap().len();
+    assert!(size("few.rules") < size("whole.rules"));
+    let info = success(&run("model info few"));
+    for told in ["min-count", "0.4", "good-turing", "mira"] {
+        assert!(info.contains(told), "{told}: {info}");
+    }
+    let output = run(&format!("{TRAIN} --kind hiero --min-count=-1 --out wrong"));
+    assert!(failure(&output).contains("min-count"), "{}", messages(&output));
+    // A folder of the model's name is seen before the work, not after it.
+    let output = run(&format!("{TRAIN} --kind hiero --out all"));
+    assert!(failure(&output).contains("expected the name of a file") && !corpus.path("all.work").exists());
+}

@@ -26,7 +26,8 @@ impl ParallelReader {
                 advice: "give all files but one by name".into(),
             });
         }
-        Ok(Self::new(paths.iter().map(|path| TextReader::open(path.as_ref())).collect::<Result<_>>()?))
+        let open = |path: &P| Ok(TextReader::open(path.as_ref())?.tolerant());
+        Ok(Self::new(paths.iter().map(open).collect::<Result<_>>()?))
     }
 
     /// Reads from readers that are already open.

@@ -319,7 +319,7 @@ impl Model {
     /// alone is kept as it is.
     pub fn read_glossary(&self, path: &Path) -> Result<Glossary> {
         let mut glossary = Glossary::default();
-        let mut reader = TextReader::open(path)?;
+        let mut reader = TextReader::open(path)?.tolerant();
         let untranslated =
             each_line(&mut reader, |source, target| self.add_term(&mut glossary, source, target))?;
         glossary.untranslated = untranslated;

@@ -49,28 +49,45 @@ pub fn import(
     progress: &dyn Progress,
 ) -> Result<Imported> {
     progress.begin("reading rules", None);
-    let mut reader = TextReader::open(from)?;
-    let mut vocab = Vocab::new();
-    let mut lines = RuleReader::of(format, config.formalism);
-    let mut rules: Vec<TextRule> = Vec::new();
-    while let Some(mut rule) = lines.next_rule(&mut reader, &mut vocab)? {
-        config.preprocessing.leaves.change_rule(&mut rule.rule, &mut vocab);
-        rules.push(rule);
-        if rules.len().is_multiple_of(1 << 14) {
-            progress.at(rules.len() as u64);
-        }
-    }
-    progress.end();
-    progress.begin("writing the table", None);
-    let mut imported = Imported { rules: rules.len(), glue: lines.glue(), ..Imported::default() };
-    let features = choose_features(format, lines.names(), &rules, &mut imported);
-    let mut names: Vec<&str> = features.iter().map(|(name, _)| name.as_str()).collect();
     let mut reordering = match &config.reordering {
-        Some(path) => Some(ReorderingTable::read(&mut TextReader::open(path)?)?),
+        Some(path) => Some(ReorderingTable::read(&mut TextReader::open(path)?.tolerant())?),
         None => None,
     };
-    if reordering.is_some() {
+    let mut reader = TextReader::open(from)?.tolerant();
+    let mut vocab = Vocab::new();
+    let mut lines = RuleReader::of(format, config.formalism);
+    let mut builder = GrammarBuilder::new([]);
+    let mut implied = Implied::new(format);
+    let mut imported = Imported::default();
+    let mut values: Vec<(u32, f32)> = Vec::new();
+    while let Some(mut line) = lines.next_rule(&mut reader, &mut vocab)? {
+        config.preprocessing.leaves.change_rule(&mut line.rule, &mut vocab);
+        implied.see(&line, lines.names());
+        values.clear();
+        values.extend(line.features.iter().map(|&(name, value)| (theirs(name), value)));
+        if let Some(table) = &mut reordering {
+            let found = table.find(line.rule.source(), line.rule.target(), &vocab);
+            imported.unoriented += usize::from(found.is_none());
+            // As in Moses, what the table does not have costs nothing.
+            let found = found.unwrap_or_default().into_iter().enumerate();
+            values.extend(found.map(|(index, value)| (orientation(index), value)));
+        }
+        builder.add_numbered(&line.rule, values.iter().copied(), line.count, &line.links, &vocab);
+        imported.rules += 1;
+        if imported.rules.is_multiple_of(1 << 14) {
+            progress.at(imported.rules as u64);
+        }
+    }
+    imported.glue = lines.glue();
+    imported.unused = reordering.as_ref().map_or(0, ReorderingTable::unused);
+    progress.end();
+    progress.begin("writing the table", None);
+    let features = choose_features(format, lines.names(), &implied, &mut imported);
+    let mut names: Vec<&str> = features.iter().map(|(name, _)| name.as_str()).collect();
+    let mut numbers: Vec<u32> = features.iter().map(|&(_, name)| theirs(name)).collect();
+    if reordering.take().is_some() {
         names.extend(ORIENTATIONS);
+        numbers.extend((0..ORIENTATIONS.len()).map(orientation));
     }
     let meta = Meta {
         formalism: config.formalism,
@@ -79,60 +96,86 @@ pub fn import(
         limits: Limits::default(),
         ..Meta::new(names)
     };
-    let mut builder = GrammarBuilder::with_meta(meta);
-    let mut values = vec![0.0; features.len() + if reordering.is_some() { ORIENTATIONS.len() } else { 0 }];
-    for line in &rules {
-        for (value, &(_, theirs)) in values.iter_mut().zip(&features) {
-            *value = line.features.iter().find(|(name, _)| *name == theirs).map_or(0.0, |&(_, value)| value);
-        }
-        if let Some(table) = &mut reordering {
-            let found = table.find(line.rule.source(), line.rule.target(), &vocab);
-            imported.unoriented += usize::from(found.is_none());
-            // As in Moses, what the table does not have costs nothing.
-            values[features.len()..].copy_from_slice(&found.unwrap_or_default());
-        }
-        builder.add_counted(&line.rule, &values, line.count, &line.links, &vocab);
-    }
-    imported.unused = reordering.map_or(0, |table| table.unused());
-    drop(rules);
+    builder.describe(meta, &numbers);
     builder.write(to, &vocab, config.precision)?;
     progress.end();
     Ok(imported)
+}
+
+/// Values are numbered while names are still to come: theirs have even numbers, orientations odd ones.
+fn theirs(name: usize) -> u32 {
+    2 * name as u32
+}
+
+fn orientation(index: usize) -> u32 {
+    2 * index as u32 + 1
+}
+
+/// Which of their features only count rules or words, which every rule says itself.
+struct Implied {
+    format: TextFormat,
+    /// By the number of the name: whether all rules so far agree.
+    agree: Vec<bool>,
+    rules: u64,
+    /// Target words of all rules so far.
+    words: u64,
+}
+
+impl Implied {
+    fn new(format: TextFormat) -> Self {
+        Self { format, agree: Vec::new(), rules: 0, words: 0 }
+    }
+
+    /// What a feature of this name would count in a rule, if it is one that counts.
+    fn counted(&self, name: &str, rule: &TextRule) -> Option<usize> {
+        match (self.format, name) {
+            // Moses once wrote e for each rule into its tables.
+            (TextFormat::Moses, "moses4") | (TextFormat::Travatar, "p") => Some(1),
+            (TextFormat::Travatar, "w") => Some(words(rule)),
+            _ => None,
+        }
+    }
+
+    fn see(&mut self, rule: &TextRule, names: &[String]) {
+        // It was printed as 2.718.
+        let least = if self.format == TextFormat::Moses { 1e-3 } else { 0.0 };
+        for (number, name) in names.iter().enumerate() {
+            if number == self.agree.len() {
+                // Earlier rules have none: that is right if there was nothing to count.
+                let none = if name == "w" { self.words == 0 } else { self.rules == 0 };
+                self.agree.push(none && self.counted(name, rule).is_some());
+            }
+            if self.agree[number] {
+                let value =
+                    rule.features.iter().find(|(known, _)| *known == number).map_or(0.0, |&(_, value)| value);
+                let counted = self.counted(name, rule).unwrap_or(0) as f32;
+                self.agree[number] = (value - counted).abs() <= least;
+            }
+        }
+        self.rules += 1;
+        self.words += words(rule) as u64;
+    }
+}
+
+fn words(rule: &TextRule) -> usize {
+    rule.rule.target().iter().filter(|symbol| matches!(symbol, TargetSide::Word(_))).count()
 }
 
 /// Our names with the numbers of theirs: known ones in the order of the registry, then the others as they came.
 fn choose_features(
     format: TextFormat,
     names: &[String],
-    rules: &[TextRule],
+    implied: &Implied,
     imported: &mut Imported,
 ) -> Vec<(String, usize)> {
-    let value = |rule: &TextRule, name: usize| {
-        rule.features.iter().find(|(known, _)| *known == name).map_or(0.0, |&(_, value)| value)
-    };
     let mut features: Vec<(usize, String, usize)> = Vec::new();
     for (number, name) in names.iter().enumerate() {
-        let implied: Option<fn(&TextRule) -> usize> = match name.as_str() {
-            // Moses once wrote e for each rule into its tables.
-            "moses4" if format == TextFormat::Moses => Some(|_| 1),
-            _ if format != TextFormat::Travatar => None,
-            "p" => Some(|_| 1),
-            "w" => {
-                Some(|rule| rule.rule.target().iter().filter(|t| matches!(t, TargetSide::Word(_))).count())
-            }
-            _ => None,
-        };
-        // It was printed as 2.718.
-        let least = if format == TextFormat::Moses { 1e-3 } else { 0.0 };
-        let is_implied = |rule: &TextRule, count: fn(&TextRule) -> usize| {
-            (value(rule, number) - count(rule) as f32).abs() <= least
-        };
-        if implied.is_some_and(|count| rules.iter().all(|rule| is_implied(rule, count))) {
+        if implied.agree.get(number).is_some_and(|agree| *agree) {
             imported.implied.push(name.clone());
             continue;
         }
         // A `p` or `w` that counts something else is a feature of its own.
-        let known = format == TextFormat::Travatar && implied.is_none();
+        let known = format == TextFormat::Travatar && !["p", "w"].contains(&name.as_str());
         let ours = if known { from_travatar(name) } else { None };
         if let Some(ours) = ours {
             imported.renamed.push((name.clone(), ours.to_string()));

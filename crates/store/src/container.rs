@@ -23,10 +23,11 @@ use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use sylvan_base::hash::content_hash;
+use sylvan_base::hash::{ContentHasher, content_hash};
 use sylvan_base::{InputError, Result};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use crate::heap::ByteHeap;
 use crate::map::MappedFile;
 use crate::output::PendingFile;
 
@@ -108,6 +109,20 @@ impl ContainerWriter {
             Entry { name, offset: self.end as u64, length: bytes.len() as u64, sum: content_hash(bytes) };
         self.entries.push(entry);
         self.append(bytes)
+    }
+
+    /// Appends bytes that come in parts, as one section.
+    pub fn heap(&mut self, name: Name, bytes: &ByteHeap) -> Result<()> {
+        self.section::<u8>(name, &[])?;
+        let mut sum = ContentHasher::default();
+        bytes.read(&mut |part| {
+            sum.update(part);
+            self.append(part)
+        })?;
+        if let Some(entry) = self.entries.last_mut() {
+            (entry.length, entry.sum) = (bytes.len(), sum.finish());
+        }
+        Ok(())
     }
 
     /// Appends a whole file as a section. If that file is a container, [`Container::part`] opens it in place.

@@ -17,6 +17,7 @@
 //! ```
 
 mod container;
+mod heap;
 mod lines;
 mod map;
 mod output;
@@ -29,6 +30,7 @@ pub mod varint;
 mod vocab;
 
 pub use container::{Container, ContainerWriter, Name, is_container, name};
+pub use heap::ByteHeap;
 pub use lines::{Lines, LinesWriter};
 pub use output::Output;
 pub use runs::{Feeder, Merge, Record, Scratch, ScratchFile, Sorter, radix_sort};

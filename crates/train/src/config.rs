@@ -70,6 +70,9 @@ pub struct Config {
     pub compose: u32,
     /// Smoothing of rule probabilities: none, good-turing or kneser-ney; empty for good-turing with kind hiero, else none.
     pub smoothing: String,
+    /// Rules seen less often are left out. Counts of rules with gaps are shares of the phrase pairs that they are made
+    /// of, so they may be below 1. Without a number 0.2 for rules with gaps from 100,000 pairs or more, else 0.
+    pub min_count: Option<f64>,
     /// What phrase pairs are counted as neighbours, for kind phrase: word, phrase, hier or none.
     pub orientation: String,
     /// Whether rules have features that mark rare and lexical ones.
@@ -122,6 +125,7 @@ impl Default for Config {
             lm_order: 5,
             compose: 6,
             smoothing: String::new(),
+            min_count: None,
             orientation: "hier".to_string(),
             evidence: true,
             binarize: "right".to_string(),

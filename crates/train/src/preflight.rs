@@ -47,6 +47,17 @@ pub(crate) enum Tuner {
     Mira,
 }
 
+impl Tuner {
+    /// As settings name it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Mert => "mert",
+            Self::ForestMert => "forest-mert",
+            Self::Mira => "mira",
+        }
+    }
+}
+
 /// Of fewer pairs none are held out without being asked for.
 const FEW_PAIRS: u64 = 1_000;
 /// One in so many pairs is held out, or tuned on.
@@ -239,6 +250,9 @@ fn settings(config: &Config) -> Result<Settings> {
             return Err(Error::setting(what, "0", "at least 1"));
         }
     }
+    if let Some(count) = config.min_count.filter(|count| !(0.0..f64::INFINITY).contains(count)) {
+        return Err(Error::setting("min-count", count.to_string(), "0 or more"));
+    }
     if config.nbest < 2 {
         return Err(Error::setting("nbest", config.nbest.to_string(), "at least 2"));
     }
@@ -402,6 +416,9 @@ fn room(config: &Config, sizes: &Sizes, say: &mut dyn FnMut(&str)) -> Result<()>
         config.out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         return Err(Error::setting(shown(folder), "no such folder", "a folder for the model"));
+    }
+    if config.out.is_dir() {
+        return Err(Error::setting(shown(&config.out), "a folder", "the name of a file for the model"));
     }
     let size_of_rules = u64::from(config.compose.clamp(1, 10));
     let wanted = 15 * size_of_rules * sizes.texts + (64 << 20);

@@ -160,7 +160,7 @@ fn shrink_lm(model: &ModelFile, room: u64, out: &Path) -> Result<bool, Error> {
         let mut text = Output::create(&arpa)?;
         estimator.write_arpa(&mut text, &Silent)?;
         text.finish()?;
-        let lm = Lm::read_arpa(&mut TextReader::open(&arpa)?)?;
+        let lm = Lm::read_arpa(&mut TextReader::open(&arpa)?.tolerant())?;
         lm.compile(out, CompileConfig { layout: LayoutKind::Trie, quantize, bounds: false })?;
         if fits(bytes_of(out)?) {
             break;

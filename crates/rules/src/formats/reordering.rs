@@ -7,6 +7,7 @@
 //! Probabilities of monotone, swap and discontinuous, towards what is before and towards what is after: those of
 //! `msd-bidirectional-fe`, whatever counts as a neighbour.
 
+use sylvan_base::hash::content_hash;
 use sylvan_base::{Fault, HashMap, InputError, Result, Vocab};
 use sylvan_store::{Output, TextReader};
 
@@ -17,10 +18,18 @@ use crate::{Formalism, Grammar, Source, TargetSide};
 
 const EXPECTED: &str = "source ||| target ||| six probabilities: mono swap other, before and after";
 
-/// What a reordering table says about each phrase pair: natural logarithms, by the text of both sides.
+/// What a reordering table says about each phrase pair: natural logarithms, by a hash of both sides' text, since tables
+/// are large and the text of each pair is in the phrase table already.
 #[derive(Debug, Default)]
 pub(crate) struct ReorderingTable {
-    entries: HashMap<(String, String), ([f32; 6], bool)>,
+    entries: HashMap<[u64; 2], ([f32; 6], bool)>,
+}
+
+/// 128 bits: two of a billion pairs are alike by chance in fewer than one of 10^20 tables.
+fn key(source: &str, target: &str) -> [u64; 2] {
+    let text = format!("{source}\t{target}");
+    let first = content_hash(text.as_bytes());
+    [first, content_hash(format!("{first:x}\t{text}").as_bytes())]
 }
 
 impl ReorderingTable {
@@ -38,7 +47,7 @@ impl ReorderingTable {
                     return Err(reader.locate(fault));
                 }
             };
-            table.entries.entry(sides).or_insert((values, false));
+            table.entries.entry(key(&sides.0, &sides.1)).or_insert((values, false));
         }
         Ok(table)
     }
@@ -61,7 +70,7 @@ impl ReorderingTable {
             TargetSide::Word(word) => Some(*word),
             TargetSide::Var(_) => None,
         }));
-        let entry = self.entries.get_mut(&(source, target))?;
+        let entry = self.entries.get_mut(&key(&source, &target))?;
         entry.1 = true;
         Some(entry.0)
     }

@@ -196,7 +196,8 @@ impl Scorer<'_> {
             Precision::Exact => Vec::new(),
         };
         let mut kept = Spool::new(&self.scratch, self.memory / 8);
-        let mut table = TableBuilder::new(Codes::exact(names.len()));
+        let build = |codes| TableBuilder::spilling(codes, &self.scratch, self.memory / 4);
+        let mut table = build(Codes::exact(names.len()));
         let mut record = Vec::new();
         spool.read(|bytes| {
             self.read_group(bytes, &mut group);
@@ -209,8 +210,7 @@ impl Scorer<'_> {
             self.limit(&mut group);
             scored.kept += group.rules.len() as u64;
             if books.is_empty() {
-                push_group(&mut table, &group);
-                return Ok(());
+                return push_group(&mut table, &group);
             }
             for rule in &group.rules {
                 books.iter_mut().zip(&rule.features).for_each(|(book, &value)| book.add(value));
@@ -224,12 +224,11 @@ impl Scorer<'_> {
         self.progress.begin("writing the table", None);
         if let Precision::Bits(bits) = self.config.precision {
             let books: Vec<Vec<f32>> = books.iter().map(CodeBook::values).collect();
-            table = TableBuilder::new(Codes::coded(bits, &books));
+            table = build(Codes::coded(bits, &books));
             kept.read(|bytes| {
                 read_group(bytes, self.tallies(), Some(names.len()), &mut group)
                     .expect("records are written by this program");
-                push_group(&mut table, &group);
-                Ok(())
+                push_group(&mut table, &group)
             })?;
         }
         drop(kept);
@@ -409,7 +408,7 @@ fn target_text(target: &[TargetSide], vocab: &Vocab) -> String {
     text
 }
 
-fn push_group(table: &mut TableBuilder, group: &Group) {
+fn push_group(table: &mut TableBuilder, group: &Group) -> Result<()> {
     for rule in &group.rules {
         let count = RuleCount { rule: rule.count, source: group.count, target: rule.target_count };
         let record = RuleRecord {
@@ -419,8 +418,9 @@ fn push_group(table: &mut TableBuilder, group: &Group) {
             links: &rule.links,
             lines: &rule.lines,
         };
-        table.push(&group.tokens, record);
+        table.push(&group.tokens, record)?;
     }
+    Ok(())
 }
 
 /// A group as bytes; features and counts of target sides are written once they are known.

@@ -14,6 +14,17 @@ pub enum Smoothing {
     KneserNey,
 }
 
+impl Smoothing {
+    /// As settings name it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::GoodTuring => "good-turing",
+            Self::KneserNey => "kneser-ney",
+        }
+    }
+}
+
 /// How many different rules were seen once, twice, ...: index r, from 1.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CountsOfCounts([u64; 8]);

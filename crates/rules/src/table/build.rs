@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sylvan_base::hash::content_hash;
-use sylvan_base::{Result, Vocab};
-use sylvan_store::Section;
+use sylvan_base::{HashMap, Result, Vocab};
 use sylvan_store::varint::put;
+use sylvan_store::{ByteHeap, Scratch, Section};
 
 use super::codes::{CodeBook, Codes, Precision};
 use super::file::TableFile;
 use super::meta::Meta;
+use super::pending::{PendingRule, PendingRules};
 use super::tokens::{TokenId, TokenInterner};
 use super::trie::{Trie, TrieBuilder};
 use super::{Blocks, Grammar, Order, RuleCount, RuleId, WordLink, encode_target};
@@ -34,10 +35,12 @@ struct Group {
     hot: Vec<u8>,
     cold: Vec<u8>,
     lines: Vec<u8>,
+    /// What the trie leaves of the source side.
+    tail: Vec<u8>,
 }
 
 /// Takes rules sorted by source side (as token numbers) and writes the sections of a table.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct TableBuilder {
     codes: Codes,
     trie: TrieBuilder,
@@ -45,17 +48,27 @@ pub(crate) struct TableBuilder {
     spare: Group,
     pub(super) rules: u32,
     pub(super) sources: Vec<[u32; 2]>,
-    pub(super) hot: Vec<u8>,
-    pub(super) cold: Vec<u8>,
+    pub(super) hot: ByteHeap,
+    pub(super) cold: ByteHeap,
     pub(super) cold_starts: Vec<u32>,
-    pub(super) lines: Vec<u8>,
+    pub(super) lines: ByteHeap,
     pub(super) line_starts: Vec<u32>,
     pub(super) has_cold: bool,
     pub(super) has_lines: bool,
 }
 
 impl TableBuilder {
+    /// In memory alone.
     pub(crate) fn new(codes: Codes) -> Self {
+        Self::with_heaps(codes, ByteHeap::in_memory)
+    }
+
+    /// With at most about `memory` bytes of rules in memory, besides 16 for each source side and the trie.
+    pub(crate) fn spilling(codes: Codes, scratch: &Arc<Scratch>, memory: usize) -> Self {
+        Self::with_heaps(codes, || ByteHeap::new(scratch, memory / 3))
+    }
+
+    fn with_heaps(codes: Codes, heap: impl Fn() -> ByteHeap) -> Self {
         Self {
             codes,
             trie: TrieBuilder::default(),
@@ -63,10 +76,10 @@ impl TableBuilder {
             spare: Group::default(),
             rules: 0,
             sources: Vec::new(),
-            hot: Vec::new(),
-            cold: Vec::new(),
+            hot: heap(),
+            cold: heap(),
             cold_starts: Vec::new(),
-            lines: Vec::new(),
+            lines: heap(),
             line_starts: Vec::new(),
             has_cold: false,
             has_lines: false,
@@ -74,9 +87,9 @@ impl TableBuilder {
     }
 
     /// Adds a rule. Source sides must ascend; rules of one source side come one after the other.
-    pub(crate) fn push(&mut self, source: &[TokenId], rule: RuleRecord<'_>) {
+    pub(crate) fn push(&mut self, source: &[TokenId], rule: RuleRecord<'_>) -> Result<()> {
         if self.group.rules > 0 && self.group.tokens != source {
-            self.close_group(source);
+            self.close_group(source)?;
         }
         let group = &mut self.group;
         if group.rules == 0 {
@@ -99,36 +112,41 @@ impl TableBuilder {
         rule.lines.iter().for_each(|&line| put(&mut group.lines, line));
         self.has_cold |= rule.count != RuleCount::default() || !rule.links.is_empty();
         self.has_lines |= !rule.lines.is_empty();
+        Ok(())
     }
 
-    fn close_group(&mut self, next: &[TokenId]) {
+    fn close_group(&mut self, next: &[TokenId]) -> Result<()> {
         let mut group = std::mem::replace(&mut self.group, std::mem::take(&mut self.spare));
         let depth = self.trie.push(&group.tokens, next);
         self.sources.push([self.rules, self.hot.len() as u32]);
         self.rules += group.rules;
         let tail = &group.tokens[depth..];
-        put(&mut self.hot, tail.len() as u64);
-        tail.iter().for_each(|&token| put(&mut self.hot, u64::from(token)));
-        self.hot.extend_from_slice(&group.hot);
+        let mut bytes = std::mem::take(&mut group.tail);
+        put(&mut bytes, tail.len() as u64);
+        tail.iter().for_each(|&token| put(&mut bytes, u64::from(token)));
+        self.hot.extend(&bytes)?;
+        bytes.clear();
+        group.tail = bytes;
+        self.hot.extend(&group.hot)?;
         self.cold_starts.push(self.cold.len() as u32);
-        self.cold.extend_from_slice(&group.cold);
+        self.cold.extend(&group.cold)?;
         self.line_starts.push(self.lines.len() as u32);
-        self.lines.extend_from_slice(&group.lines);
+        self.lines.extend(&group.lines)?;
         group.rules = 0;
         group.hot.clear();
         group.cold.clear();
         group.lines.clear();
         self.spare = group;
+        Ok(())
     }
 
     /// Closes the last group. False if the table became too large for its offsets.
-    pub(crate) fn close(&mut self) -> bool {
+    pub(crate) fn close(&mut self) -> Result<bool> {
         if self.group.rules > 0 {
-            self.close_group(&[]);
+            self.close_group(&[])?;
         }
         self.sources.push([self.rules, self.hot.len() as u32]);
-        let limit = u32::MAX as usize;
-        self.hot.len() <= limit && self.cold.len() <= limit && self.lines.len() <= limit
+        Ok([&self.hot, &self.cold, &self.lines].into_iter().all(|heap| heap.len() <= u64::from(u32::MAX)))
     }
 
     pub(super) fn take_trie(&mut self) -> (Vec<u32>, Vec<[u32; 2]>) {
@@ -140,17 +158,18 @@ impl TableBuilder {
     }
 
     fn into_grammar(mut self, meta: Meta, tokens: &TokenInterner, hashes: Vec<u64>) -> Grammar {
-        assert!(self.close(), "rules in memory fit 32-bit offsets");
+        assert!(matches!(self.close(), Ok(true)), "rules in memory fit 32-bit offsets");
         let (starts, steps) = self.take_trie();
-        let blocks = |present: bool, starts: Vec<u32>, bytes: Vec<u8>| {
-            present.then(|| Blocks { starts: Section::from_vec(starts), bytes: Section::from_vec(bytes) })
+        let section = |heap: ByteHeap| Section::from_vec(heap.into_vec().expect("it was made in memory"));
+        let blocks = |present: bool, starts: Vec<u32>, bytes: ByteHeap| {
+            present.then(|| Blocks { starts: Section::from_vec(starts), bytes: section(bytes) })
         };
         Grammar {
             meta,
             tokens: tokens.freeze(),
             trie: Trie { starts: Section::from_vec(starts), steps: Section::from_vec(steps) },
             sources: Section::from_vec(self.sources),
-            hot: Section::from_vec(self.hot),
+            hot: section(self.hot),
             codes: self.codes,
             hashes: Section::from_vec(hashes),
             cold: blocks(self.has_cold, self.cold_starts, self.cold),
@@ -166,17 +185,10 @@ impl TableBuilder {
 pub struct GrammarBuilder {
     meta: Meta,
     tokens: TokenInterner,
-    rules: Vec<Pending>,
+    rules: PendingRules,
     hashes: Vec<u64>,
-}
-
-#[derive(Debug)]
-struct Pending {
-    source: Vec<TokenId>,
-    target: Vec<TargetSide>,
-    features: Vec<f32>,
-    count: RuleCount,
-    links: Vec<WordLink>,
+    /// Which feature a rule's numbered value is, if that is not its number.
+    columns: Option<HashMap<u32, usize>>,
 }
 
 impl GrammarBuilder {
@@ -187,7 +199,8 @@ impl GrammarBuilder {
 
     /// A grammar that says this about itself.
     pub fn with_meta(meta: Meta) -> Self {
-        Self { meta, tokens: TokenInterner::default(), rules: Vec::new(), hashes: Vec::new() }
+        let (tokens, rules) = (TokenInterner::default(), PendingRules::default());
+        Self { meta, tokens, rules, hashes: Vec::new(), columns: None }
     }
 
     /// Adds a rule with its feature values.
@@ -211,41 +224,73 @@ impl GrammarBuilder {
         vocab: &Vocab,
     ) -> RuleId {
         assert_eq!(features.len(), self.meta.features.len(), "one value per feature");
+        let values = features.iter().enumerate().map(|(number, &value)| (number as u32, value));
+        self.add_numbered(rule, values, count, links, vocab)
+    }
+
+    /// Adds a rule whose values are numbered as [`columns`](Self::columns) will say.
+    pub(crate) fn add_numbered(
+        &mut self,
+        rule: &Rule,
+        values: impl ExactSizeIterator<Item = (u32, f32)>,
+        count: RuleCount,
+        links: &[WordLink],
+        vocab: &Vocab,
+    ) -> RuleId {
         for index in self.hashes.len()..vocab.len() {
             self.hashes.push(content_hash(vocab.text(sylvan_base::Symbol(index as u32)).as_bytes()));
         }
-        self.rules.push(Pending {
-            source: rule.source().iter().map(|&token| self.tokens.intern(token)).collect(),
-            target: rule.target().to_vec(),
-            features: features.to_vec(),
-            count,
-            links: links.to_vec(),
-        });
+        let source = rule.source().iter().map(|&token| self.tokens.intern(token));
+        self.rules.push(source, rule.target(), values, count, links);
         RuleId((self.rules.len() - 1) as u32)
+    }
+
+    /// Says what the grammar is, once that is known: for each feature its name and the number of its values. Values
+    /// with other numbers are left out.
+    pub(crate) fn describe(&mut self, meta: Meta, numbers: &[u32]) {
+        self.meta = meta;
+        self.columns = Some(numbers.iter().enumerate().map(|(column, &number)| (number, column)).collect());
+    }
+
+    /// Reads a rule and its features.
+    fn read(&self, rule: u32, into: &mut PendingRule, features: &mut Vec<f32>) {
+        self.rules.read(rule, into);
+        features.clear();
+        features.resize(self.meta.features.len(), 0.0);
+        for &(number, value) in &into.values {
+            let column = match &self.columns {
+                None => Some(number as usize),
+                Some(columns) => columns.get(&number).copied(),
+            };
+            if let Some(column) = column {
+                features[column] = value;
+            }
+        }
     }
 
     /// Rules by source side.
     fn sorted(&self) -> Vec<u32> {
         let mut id_of: Vec<u32> = (0..self.rules.len() as u32).collect();
         // Stable: rules of one source side stay in the order in which they came.
-        id_of.sort_by(|&a, &b| self.rules[a as usize].source.cmp(&self.rules[b as usize].source));
+        id_of.sort_by(|&a, &b| self.rules.source(a).cmp(self.rules.source(b)));
         id_of
     }
 
-    fn table(&self, order: &[u32], codes: Codes) -> TableBuilder {
+    fn table(&self, order: &[u32], codes: Codes) -> Result<TableBuilder> {
         let mut table = TableBuilder::new(codes);
+        let (mut rule, mut features) = (PendingRule::default(), Vec::new());
         for &id in order {
-            let rule = &self.rules[id as usize];
+            self.read(id, &mut rule, &mut features);
             let record = RuleRecord {
                 target: &rule.target,
-                features: &rule.features,
+                features: &features,
                 count: rule.count,
                 links: &rule.links,
                 lines: &[],
             };
-            table.push(&rule.source, record);
+            table.push(self.rules.source(id), record)?;
         }
-        table
+        Ok(table)
     }
 
     /// Writes the grammar as a file. `vocab` must hold exactly what the rules were made with.
@@ -255,14 +300,16 @@ impl GrammarBuilder {
             Precision::Exact => Codes::exact(features),
             Precision::Bits(bits) => {
                 let mut books = vec![CodeBook::new(bits); features];
-                for rule in &self.rules {
-                    books.iter_mut().zip(&rule.features).for_each(|(book, &value)| book.add(value));
+                let (mut rule, mut values) = (PendingRule::default(), Vec::new());
+                for id in 0..self.rules.len() as u32 {
+                    self.read(id, &mut rule, &mut values);
+                    books.iter_mut().zip(&values).for_each(|(book, &value)| book.add(value));
                 }
                 let books: Vec<Vec<f32>> = books.iter().map(CodeBook::values).collect();
                 Codes::coded(bits, &books)
             }
         };
-        let table = self.table(&self.sorted(), codes);
+        let table = self.table(&self.sorted(), codes)?;
         TableFile { meta: self.meta, tokens: &self.tokens, vocab, table }.write(path)
     }
 
@@ -273,7 +320,7 @@ impl GrammarBuilder {
         for (place, &id) in id_of.iter().enumerate() {
             place_of[id as usize] = place as u32;
         }
-        let table = self.table(&id_of, Codes::exact(self.meta.features.len()));
+        let table = self.table(&id_of, Codes::exact(self.meta.features.len())).expect("no file is written");
         let mut grammar = table.into_grammar(self.meta, &self.tokens, self.hashes);
         grammar.order = Some(Arc::new(Order { id_of, place_of }));
         grammar

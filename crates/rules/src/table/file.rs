@@ -44,7 +44,7 @@ impl TableFile<'_> {
     /// Writes the file.
     pub(crate) fn write(self, path: &Path) -> Result<()> {
         let Self { mut meta, tokens, vocab, mut table } = self;
-        if !table.close() {
+        if !table.close()? {
             return Err(InputError::Format {
                 path: path.to_path_buf(),
                 found: "rules that take more than 4 GiB".into(),
@@ -72,7 +72,7 @@ impl TableFile<'_> {
         writer.section(STEPS, &steps)?;
         drop((starts, steps));
         writer.section(SOURCES, &table.sources)?;
-        writer.section(HOT, &table.hot)?;
+        writer.heap(HOT, &table.hot)?;
         if table.codes().precision != Precision::Exact {
             let ends: Vec<u64> = table.codes().ends.iter().map(|&end| end as u64).collect();
             writer.section(BOOK, &table.codes().values)?;
@@ -80,11 +80,11 @@ impl TableFile<'_> {
         }
         if table.has_cold {
             writer.section(COLD_STARTS, &table.cold_starts)?;
-            writer.section(COLD, &table.cold)?;
+            writer.heap(COLD, &table.cold)?;
         }
         if table.has_lines {
             writer.section(LINE_STARTS, &table.line_starts)?;
-            writer.section(LINES, &table.lines)?;
+            writer.heap(LINES, &table.lines)?;
         }
         writer.finish()
     }

@@ -10,6 +10,7 @@ mod count;
 mod file;
 mod meta;
 mod open;
+mod pending;
 mod rewrite;
 pub(crate) mod tokens;
 pub(crate) mod trie;

@@ -74,7 +74,7 @@ impl Grammar {
             ids.extend(sides.into_iter().map(|token| tokens.intern(token)));
             let limit = if filter.per_source == 0 { usize::MAX } else { filter.per_source as usize };
             for id in rules.take(limit) {
-                kept += u64::from(self.push_kept(&mut table, &ids, id, filter));
+                kept += u64::from(self.push_kept(&mut table, &ids, id, filter)?);
             }
         }
         let vocab = self.vocab();
@@ -82,14 +82,20 @@ impl Grammar {
         Ok(kept)
     }
 
-    fn push_kept(&self, table: &mut TableBuilder, source: &[u32], id: RuleId, filter: &Filter) -> bool {
+    fn push_kept(
+        &self,
+        table: &mut TableBuilder,
+        source: &[u32],
+        id: RuleId,
+        filter: &Filter,
+    ) -> Result<bool> {
         if filter.rules.as_ref().is_some_and(|rules| rules.get(id.index()) != Some(&true)) {
-            return false;
+            return Ok(false);
         }
         let notes = self.notes(id);
         let seen = notes.count.is_none_or(|count| count.rule.to_f64() >= filter.min_count);
         let target = self.hot_rule(id).and_then(|(_, rule)| self.target_of(&rule));
-        let (true, Some(target)) = (seen, target) else { return false };
+        let (true, Some(target)) = (seen, target) else { return Ok(false) };
         let count = notes.count.unwrap_or_default();
         let features = self.features(id);
         let record = RuleRecord {
@@ -99,7 +105,7 @@ impl Grammar {
             links: &notes.links,
             lines: &notes.lines,
         };
-        table.push(source, record);
-        true
+        table.push(source, record)?;
+        Ok(true)
     }
 }

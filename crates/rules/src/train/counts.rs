@@ -76,7 +76,7 @@ pub fn score_counts(
     let (mut key, mut value) = (Vec::new(), Vec::new());
     progress.begin("reading counts", None);
     for path in counts {
-        let mut reader = TextReader::open(path)?;
+        let mut reader = TextReader::open(path)?.tolerant();
         while let Some(line) = reader.next_line()? {
             let parsed = parse_count_line(line, &mut vocab);
             let rule = parsed.map_err(|fault| reader.locate(fault))?;
@@ -97,7 +97,7 @@ pub fn score_counts(
     }
     progress.end();
     let lexicon = match lexicon {
-        Some(path) => Lexicon::read(&mut TextReader::open(path)?, &mut vocab)?,
+        Some(path) => Lexicon::read(&mut TextReader::open(path)?.tolerant(), &mut vocab)?,
         None => Lexicon::default(),
     };
     let parts = [collected.finish()];

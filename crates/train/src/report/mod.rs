@@ -230,7 +230,8 @@ fn rule_figures(path: &Path) -> sylvan_base::Result<RuleFigures> {
 }
 
 fn matrices(places: &Places<'_>) -> sylvan_base::Result<Vec<String>> {
-    let mut readers = [places.source, places.target, places.links].map(TextReader::open);
+    let open = |path| TextReader::open(path).map(TextReader::tolerant);
+    let mut readers = [places.source, places.target, places.links].map(open);
     let [Ok(source), Ok(target), Ok(links)] = &mut readers else { return Ok(Vec::new()) };
     let mut drawn = Vec::new();
     while drawn.len() < MATRICES {
