@@ -13,8 +13,8 @@
 //! \end\
 //! ```
 //!
-//! The parser takes one line at a time and trusts nothing: sizes in the header are compared, never
-//! allocated.
+//! The parser takes one line at a time and trusts nothing: sizes in the header are compared, and allocated only as far
+//! as the file has room for so many lines.
 
 use sylvan_base::limits::VALUE;
 use sylvan_base::{Fault, Result};
@@ -24,7 +24,7 @@ use crate::arpa_write::to_ln;
 use crate::builder::{Builder, Duplicate};
 use crate::{BEGIN, END, Lm, MAX_ORDER, UNKNOWN, WordId};
 
-/// Memory that is reserved at once on the word of the header.
+/// N-grams that are made room for on the word of the header, where the size of the text is not known.
 const TRUSTED: u64 = 1 << 16;
 
 /// How an ARPA file is understood.
@@ -32,11 +32,14 @@ const TRUSTED: u64 = 1 << 16;
 pub struct ArpaConfig {
     /// log10 of the probability of unknown words if the file has no `<unk>`.
     pub unknown: f32,
+    /// Whether the model remembers the words of its n-grams: writing it as text, compiling it to a trie and bounds need
+    /// them, queries and compiling it to hash tables do not.
+    pub list: bool,
 }
 
 impl Default for ArpaConfig {
     fn default() -> Self {
-        Self { unknown: -100.0 }
+        Self { unknown: -100.0, list: true }
     }
 }
 
@@ -48,7 +51,7 @@ impl Lm {
 
     /// Reads a model. Reading ends after `\end\`.
     pub fn read_arpa_with(reader: &mut TextReader, config: ArpaConfig) -> Result<Self> {
-        let mut parser = Parser::new(to_ln(f64::from(config.unknown)));
+        let mut parser = Parser::new(config, reader.size());
         while parser.part != Part::Over {
             let Some(line) = reader.next_line()? else {
                 // An empty file has no line 0; its first line is where something is missing.
@@ -79,15 +82,33 @@ struct Parser {
     sizes: Vec<u64>,
     builder: Builder,
     unknown: f32,
+    list: bool,
+    /// Bytes of the whole text, if they are known.
+    bytes: Option<u64>,
     words: Vec<WordId>,
 }
 
 type Step = std::result::Result<(), Fault>;
 
 impl Parser {
-    fn new(unknown: f32) -> Self {
-        let builder = Builder::new(1);
-        Self { part: Part::Start, sizes: Vec::new(), builder, unknown, words: Vec::new() }
+    fn new(config: ArpaConfig, bytes: Option<u64>) -> Self {
+        Self {
+            part: Part::Start,
+            sizes: Vec::new(),
+            builder: Builder::new(1, config.list),
+            unknown: to_ln(f64::from(config.unknown)),
+            list: config.list,
+            bytes,
+            words: Vec::new(),
+        }
+    }
+
+    /// How many n-grams of length `n` there can be, by the header and by the size of the text.
+    fn room(&self, n: usize) -> usize {
+        // The shortest lines have a number of one byte, and a space and a byte for each word.
+        let line = 2 + 2 * n as u64;
+        let most = self.bytes.map_or(TRUSTED, |bytes| bytes / line);
+        self.sizes[n - 1].min(most) as usize
     }
 
     fn line(&mut self, line: &str) -> Step {
@@ -178,10 +199,9 @@ impl Parser {
             return Ok(());
         }
         if n == 1 {
-            self.builder = Builder::new(self.sizes.len());
+            self.builder = Builder::new(self.sizes.len(), self.list);
         }
-        // The cast is safe: the number is small by then.
-        self.builder.store.reserve(n, self.sizes[n - 1].min(TRUSTED) as usize);
+        self.builder.store.reserve(n, self.room(n));
         self.part = Part::Section { n, seen: 0 };
         Ok(())
     }

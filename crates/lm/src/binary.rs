@@ -29,7 +29,7 @@ use crate::trie::level::{Level, Order};
 use crate::trie::perfect::{Perfect, buckets_for, cells_for};
 use crate::trie::{TrieLayout, scale_for};
 use crate::words::Words;
-use crate::{Lm, MAX_ORDER, WordId};
+use crate::{ArpaConfig, Lm, MAX_ORDER, WordId};
 
 const KIND: Name = name("lm");
 /// Version 1 knows only sorted tries.
@@ -149,10 +149,15 @@ fn numbered(stem: &str, n: usize) -> Name {
 impl Lm {
     /// Opens a model: a compiled file, or ARPA text (plain, gzip or zstd; `-` is standard input).
     pub fn open(path: &Path) -> Result<Self> {
+        Self::open_with(path, ArpaConfig::default())
+    }
+
+    /// The same; `config` says how ARPA text is read.
+    pub fn open_with(path: &Path, config: ArpaConfig) -> Result<Self> {
         if is_container(path) {
             Self::open_compiled(path)
         } else {
-            Self::read_arpa(&mut TextReader::open(path)?.tolerant())
+            Self::read_arpa_with(&mut TextReader::open(path)?.tolerant(), config)
         }
     }
 
@@ -195,7 +200,9 @@ impl Lm {
 
     /// Writes the model as a compiled file. Only models that were read from ARPA text or estimated can be compiled.
     pub fn compile(&self, path: &Path, config: CompileConfig) -> Result<()> {
-        let (AnyLayout::Hash(layout), Some(list)) = (&self.layout, &self.list) else {
+        let words_needed = config.bounds || config.layout == LayoutKind::Trie;
+        let list = self.list.as_ref().filter(|list| list.is_whole() || !words_needed);
+        let (AnyLayout::Hash(layout), Some(list)) = (&self.layout, list) else {
             return Err(InputError::Format {
                 path: self.file.as_ref().map(|file| file.path().to_path_buf()).unwrap_or_default(),
                 found: "a compiled language model".into(),
@@ -214,7 +221,7 @@ impl Lm {
         };
         meta.kept[0] = meta.vocab;
         for n in 2..=self.order() {
-            meta.kept[n - 1] = list.grams(n).len() as u64;
+            meta.kept[n - 1] = list.kept(n) as u64;
         }
         // By slot of the hash layout; the trie has them in another order.
         let bounds = if config.bounds { self.computed_bounds() } else { None };

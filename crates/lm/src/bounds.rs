@@ -127,7 +127,9 @@ impl Lm {
 
     pub(crate) fn computed_bounds(&self) -> Option<(Slots, Slots)> {
         match (&self.layout, &self.list) {
-            (crate::query::AnyLayout::Hash(layout), Some(list)) => Some(compute(layout, list)),
+            (crate::query::AnyLayout::Hash(layout), Some(list)) if list.is_whole() => {
+                Some(compute(layout, list))
+            }
             _ => None,
         }
     }

@@ -17,6 +17,8 @@ pub(crate) struct Builder {
     pub(crate) vocab: Vocab,
     pub(crate) store: Store,
     unknown_is_stated: bool,
+    /// The context that was linked last: n-grams of one context usually come one after the other.
+    linked: Vec<WordId>,
 }
 
 /// The n-gram was already there.
@@ -24,9 +26,10 @@ pub(crate) struct Builder {
 pub(crate) struct Duplicate;
 
 impl Builder {
-    /// A builder of a model with n-grams of up to `order` words.
-    pub(crate) fn new(order: usize) -> Self {
-        let mut builder = Self { vocab: Vocab::new(), store: Store::new(order), unknown_is_stated: false };
+    /// A builder of a model with n-grams of up to `order` words, which it lists or not.
+    pub(crate) fn new(order: usize, list: bool) -> Self {
+        let (vocab, store) = (Vocab::new(), Store::new(order, list));
+        let mut builder = Self { vocab, store, unknown_is_stated: false, linked: Vec::new() };
         // Word 0 is the unknown one whether the file names it or not.
         builder.vocab.intern(UNKNOWN);
         builder.store.set_word(WordId(0), Gram::new(0.0, NO_CONTEXT));
@@ -73,10 +76,15 @@ impl Builder {
             self.blank(suffix);
             self.store.change(suffix, |gram| gram.grows_left = true);
         }
+        if self.linked == context {
+            return;
+        }
         if !self.store.has(context) {
             self.blank(context);
         }
         self.store.mark_context(context);
+        self.linked.clear();
+        self.linked.extend_from_slice(context);
     }
 
     /// Adds a blank with all that it needs. Recursion ends after as many steps as there are words, at most seven.

@@ -185,7 +185,7 @@ impl Lm {
     /// Whether the model knows the words of its n-grams and can be written as text. Compiled models of the layout
     /// `hash` do not.
     pub fn is_listed(&self) -> bool {
-        self.list.is_some() || matches!(self.layout, AnyLayout::Trie(_))
+        self.list.as_ref().is_some_and(|list| list.is_whole()) || matches!(self.layout, AnyLayout::Trie(_))
     }
 }
 

@@ -15,6 +15,8 @@ use crate::{MAX_ORDER, WordId};
 struct OneLength {
     /// All words of all n-grams, each n-gram oldest first.
     words: Vec<WordId>,
+    /// How many there are, listed or not.
+    kept: usize,
     /// How many of them the model itself states. The rest are blanks; they come last, because blanks are made for
     /// longer n-grams.
     stated: usize,
@@ -24,12 +26,24 @@ struct OneLength {
 #[derive(Debug, Clone)]
 pub(crate) struct List {
     lengths: Vec<OneLength>,
+    /// Whether words are remembered, not only numbers.
+    whole: bool,
 }
 
 impl List {
     /// The n-grams of length `n` > 1, oldest word first; the stated ones before the blanks.
     pub(crate) fn grams(&self, n: usize) -> std::slice::ChunksExact<'_, WordId> {
         self.lengths[n - 2].words.chunks_exact(n)
+    }
+
+    /// Whether [`grams`](Self::grams) has them all.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// How many n-grams of length `n` > 1 there are, blanks included.
+    pub(crate) fn kept(&self, n: usize) -> usize {
+        self.lengths[n - 2].kept
     }
 
     /// How many n-grams of length `n` > 1 the model states.
@@ -49,10 +63,10 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    pub(crate) fn new(order: usize) -> Self {
+    pub(crate) fn new(order: usize, list: bool) -> Self {
         assert!((1..=MAX_ORDER).contains(&order), "models have 1 to {MAX_ORDER} words per n-gram");
         let middle = vec![Growing::new(); order.saturating_sub(2)];
-        let list = List { lengths: vec![OneLength::default(); order - 1] };
+        let list = List { lengths: vec![OneLength::default(); order - 1], whole: list };
         Self { order, words: Vec::new(), middle, longest: Growing::new(), list }
     }
 
@@ -67,7 +81,7 @@ impl Store {
             _ if n < self.order => self.middle[n - 2].reserve(count),
             _ => self.longest.reserve(count),
         }
-        if n > 1 {
+        if n > 1 && self.list.whole {
             self.list.lengths[n - 2].words.reserve(n * count);
         }
     }
@@ -123,7 +137,10 @@ impl Store {
         };
         if new {
             let length = &mut self.list.lengths[n - 2];
-            length.words.extend_from_slice(words);
+            if self.list.whole {
+                length.words.extend_from_slice(words);
+            }
+            length.kept += 1;
             length.stated += usize::from(stated);
         }
         new

@@ -113,7 +113,7 @@ fn a_header_that_promises_a_trillion_n_grams_costs_nothing() {
 fn the_unknown_word_may_be_missing_shouted_or_given() {
     let none = read(GOOD);
     assert_eq!(none.local(&[none.word("zzz")]), f64::from(-100.0f32 * std::f32::consts::LN_10));
-    let config = ArpaConfig { unknown: -7.0 };
+    let config = ArpaConfig { unknown: -7.0, ..ArpaConfig::default() };
     let low = Lm::read_arpa_with(&mut TextReader::from_text("m", GOOD), config).unwrap();
     assert!((low.local(&[low.word("zzz")]) + 7.0 * std::f64::consts::LN_10).abs() < 1e-5);
     for name in ["<unk>", "<UNK>"] {

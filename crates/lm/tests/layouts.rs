@@ -5,7 +5,7 @@ mod common;
 
 use common::{compiled, each_model, random_words, read};
 use sylvan_base::Rng;
-use sylvan_lm::{CompileConfig, LayoutKind, Lm, State, WordId};
+use sylvan_lm::{ArpaConfig, CompileConfig, LayoutKind, Lm, State, WordId};
 
 const HASH: CompileConfig = CompileConfig { layout: LayoutKind::Hash, quantize: None, bounds: false };
 const TRIE: CompileConfig = CompileConfig { layout: LayoutKind::Trie, ..HASH };
@@ -144,6 +144,26 @@ fn compiled_models_are_not_compiled_again_and_unlisted_ones_not_written() {
     assert!(error.contains("found a compiled language model, expected ARPA text"), "{error}");
     let mut out = sylvan_store::Output::create(&folder.path().join("y")).unwrap();
     assert!(hash.write_arpa(&mut out).unwrap_err().to_string().contains("--layout trie"));
+}
+
+/// Random models, some of them with blanks: the words are not needed for hash tables, and nothing else knows them.
+#[test]
+fn a_model_without_a_list_compiles_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    each_model(35, 60, 1_000, |lm, _, _| {
+        let mut out = sylvan_store::Output::create(&path("arpa")).unwrap();
+        lm.write_arpa(&mut out).unwrap();
+        out.finish().unwrap();
+        let open = |list| Lm::open_with(&path("arpa"), ArpaConfig { list, ..ArpaConfig::default() }).unwrap();
+        let (listed, bare) = (open(true), open(false));
+        listed.compile(&path("listed"), HASH).unwrap();
+        bare.compile(&path("bare"), HASH).unwrap();
+        assert!(std::fs::read(path("listed")).unwrap() == std::fs::read(path("bare")).unwrap());
+        assert!(listed.is_listed() && !bare.is_listed() && bare.with_bounds().is_none());
+        assert!(bare.compile(&path("x"), TRIE).is_err());
+        assert!(bare.compile(&path("x"), CompileConfig { bounds: true, ..HASH }).is_err());
+    });
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub struct TextReader {
     input: Box<dyn BufRead + Send>,
     line: Vec<u8>,
     number: u64,
+    /// The size of a file that is not compressed.
+    size: Option<u64>,
     tolerant: bool,
     /// The line at work was too long, and its rest is still to come.
     skip: bool,
@@ -34,15 +36,16 @@ impl TextReader {
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         if name == "-" {
-            return Self::detect("standard input".to_string(), Box::new(std::io::stdin()));
+            return Self::detect("standard input".to_string(), Box::new(std::io::stdin()), None);
         }
         let file = File::open(path).map_err(InputError::io(path, "open"))?;
-        let is_folder = file.metadata().is_ok_and(|meta| meta.is_dir());
-        if is_folder {
+        let meta = file.metadata().ok();
+        if meta.as_ref().is_some_and(std::fs::Metadata::is_dir) {
             let source = std::io::Error::other("it is a folder, expected a file");
             return Err(InputError::Io { path: path.to_path_buf(), action: "open", source });
         }
-        Self::detect(name, Box::new(file))
+        let size = meta.filter(std::fs::Metadata::is_file).map(|meta| meta.len());
+        Self::detect(name, Box::new(file), size)
     }
 
     /// Reads from anything; `name` stands for the file name in messages.
@@ -57,10 +60,14 @@ impl TextReader {
     }
 
     fn plain(name: String, input: impl BufRead + Send + 'static) -> Self {
-        Self { name, input: Box::new(input), line: Vec::new(), number: 0, tolerant: false, skip: false }
+        Self::of(name, Box::new(input), None)
     }
 
-    fn detect(name: String, mut raw: Box<dyn Read + Send>) -> Result<Self> {
+    fn of(name: String, input: Box<dyn BufRead + Send>, size: Option<u64>) -> Self {
+        Self { name, input, line: Vec::new(), number: 0, size, tolerant: false, skip: false }
+    }
+
+    fn detect(name: String, mut raw: Box<dyn Read + Send>, size: Option<u64>) -> Result<Self> {
         let mut head = Vec::with_capacity(4);
         raw.by_ref().take(4).read_to_end(&mut head).map_err(InputError::io(&name, "read"))?;
         let gzip = head.starts_with(&GZIP);
@@ -75,7 +82,12 @@ impl TextReader {
         } else {
             Box::new(BufReader::with_capacity(BUFFER, all))
         };
-        Ok(Self { name, input: reader, line: Vec::new(), number: 0, tolerant: false, skip: false })
+        Ok(Self::of(name, reader, size.filter(|_| !gzip && !zstd)))
+    }
+
+    /// How many bytes the text has, if that is known before it is read.
+    pub fn size(&self) -> Option<u64> {
+        self.size
     }
 
     /// Lets C1 controls (U+0080 to U+009F) through: scraped corpora are full of them where

@@ -283,7 +283,7 @@ pub(crate) struct LmSink {
 
 impl LmSink {
     pub(crate) fn new(order: usize) -> Self {
-        Self { builder: Builder::new(order) }
+        Self { builder: Builder::new(order, true) }
     }
 
     pub(crate) fn finish(self) -> Lm {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sylvan_lm::{CompileConfig, LayoutKind, Lm};
+use sylvan_lm::{ArpaConfig, CompileConfig, LayoutKind, Lm};
 
 use crate::outputs::OutPath;
 use crate::progress::Terminal;
@@ -52,7 +52,8 @@ impl Compile {
         }
         let progress = Terminal::default();
         progress.begin("reading the model", None);
-        let lm = Lm::open(&self.arpa)?;
+        let list = self.bounds || layout == LayoutKind::Trie;
+        let lm = Lm::open_with(&self.arpa, ArpaConfig { list, ..ArpaConfig::default() })?;
         progress.end();
         progress.begin("compiling", None);
         lm.compile(&self.out, CompileConfig { layout, quantize: self.quantize, bounds: self.bounds })?;
