@@ -66,6 +66,9 @@ fn two_texts_make_a_model_that_translates_explains_and_obeys() {
             assert_eq!(out.matches("XYZ ABC").count(), wanted, "{search}: {line}: {out}");
         }
     }
+    for page in ["m.work/report.html", "m.work/report.md"] {
+        assert!(corpus.read(page).contains("of kind hiero: rules with gaps"), "{page}");
+    }
     // What a model of this kind cannot do is said.
     let output = corpus.run(&["translate", "--model", "m", "--input", "tree", "--strict"], "(A b)\n");
     assert!(failure(&output).contains("hiero"), "{}", messages(&output));
@@ -104,4 +107,51 @@ fn rare_rules_are_left_out_as_asked() {
     // A folder of the model's name is seen before the work, not after it.
     let output = run(&format!("{TRAIN} --kind hiero --out all"));
     assert!(failure(&output).contains("expected the name of a file") && !corpus.path("all.work").exists());
+}
+
+/// Everything that can be done with a finished model, without syntax too.
+#[test]
+fn models_from_text_alone_are_corrected_pruned_and_compared() {
+    let corpus = Corpus::new(300);
+    let run = |line: &str| corpus.run(&line.split_whitespace().collect::<Vec<_>>(), "");
+    for kind in ["hiero", "phrase"] {
+        success(&run(&format!("{TRAIN} --kind {kind} --out {kind}")));
+        let dev = corpus.read("dev.zh");
+        let translate = || success(&corpus.run(&["translate", "--model", kind], &dev));
+        let before = translate();
+        // A pair holds for its sentence, however long, and for no other.
+        let long = dev.lines().take(12).collect::<Vec<_>>().join(" ");
+        assert!(long.split(' ').count() > 40, "{long}");
+        let overlay = |arguments: &[&str]| corpus.run(&[&["model", "overlay"], arguments].concat(), "");
+        let first = dev.lines().next().unwrap();
+        for sentence in [first, long.as_str()] {
+            success(&overlay(&["add", kind, "--pair", sentence, "so it shall be ."]));
+            let output = corpus.run(&["translate", "--model", kind], &format!("{sentence}\n"));
+            assert_eq!(success(&output), "so it shall be .\n", "{kind}");
+        }
+        let with = translate();
+        for (line, (before, after)) in dev.lines().zip(before.lines().zip(with.lines())) {
+            assert_eq!(after, if line == first { "so it shall be ." } else { before }, "{kind}: {line}");
+        }
+        success(&overlay(&["undo", kind]));
+        success(&overlay(&["undo", kind]));
+        assert_eq!(translate(), before);
+        // A rule that is forbidden is gone, one that is favoured wins.
+        let word = first.split(' ').next().unwrap();
+        let rule = format!("X({word}) -> sesame street");
+        success(&overlay(&["add", kind, &format!("{rule} ||| boost=20")]));
+        assert!(translate().lines().next().unwrap().contains("sesame street"), "{kind}");
+        success(&overlay(&["forbid", kind, &format!("X({word}) -> *")]));
+        success(&overlay(&["undo", kind]));
+        success(&overlay(&["undo", kind]));
+        // Pruning makes a smaller model that still translates, and comparing says how they differ.
+        let size = |name: &str| std::fs::metadata(corpus.path(name)).unwrap().len();
+        let most = size(kind) * 6 / 10;
+        success(&run(&format!("model prune {kind} --out {kind}.small --size {most}")));
+        assert!(size(&format!("{kind}.small")) <= most, "{kind}");
+        let small = success(&corpus.run(&["translate", "--model", &format!("{kind}.small")], &dev));
+        assert_eq!(small.lines().count(), before.lines().count());
+        let diff = corpus.run(&["model", "diff", kind, &format!("{kind}.small"), "--text", "dev.zh"], "");
+        assert!(success(&diff).contains("rules"), "{}", messages(&diff));
+    }
 }

@@ -16,6 +16,8 @@ fn the_report_tells_what_the_files_hold() {
     let pairs = corpus.read("m.work/clean.source").lines().count();
     let wanted = format!("{pairs} sentence pairs, {source} and {target} words");
     assert!(page.contains(&wanted) && text.contains(&wanted), "{wanted}");
+    let kind = "of kind tree: rules with syntax";
+    assert!(page.contains(kind) && text.contains(kind));
     let scores: serde_json::Value = serde_json::from_str(&corpus.read("m.work/scores.json")).unwrap();
     let bleu = format!("| dev | prediction | {:.2} |", scores["dev.prediction.bleu"].as_f64().unwrap());
     assert!(text.contains(&bleu), "{text}");

@@ -2,7 +2,7 @@
 
 use sylvan_base::{Fault, Symbol, Vocab};
 use sylvan_parse::Workspace as Parsing;
-use sylvan_rules::{Rule, RuleId, Source, TargetSide};
+use sylvan_rules::{FLAT_LABEL, Rule, RuleId, Source, TargetSide};
 use sylvan_trees::{Child, NodeId, Tree};
 
 use crate::error::{Error, Result};
@@ -13,7 +13,8 @@ use crate::sentence::Syntax;
 /// The boost of a translation given for a whole sentence: more than any other can make up for.
 const GIVEN: f32 = 100.0;
 
-/// The overlay line that makes a sentence translate as given: its whole tree is the rule's source side.
+/// The overlay line that makes a sentence translate as given: its whole tree, or all its words, are the rule's source
+/// side.
 pub fn pair_line(model: &Model, source: &str, target: &str, input: Input) -> Result<String> {
     let reading = Reading { model, rules: model.rules(), vocab: model.vocab(), glossary: None };
     let sentence = reading.line(source, input, &mut Parsing::new());
@@ -24,14 +25,21 @@ pub fn pair_line(model: &Model, source: &str, target: &str, input: Input) -> Res
         Error::from(fault.at("the pair", 1))
     };
     let Some(sentence) = sentence else { return Err(nothing("a sentence")) };
-    let Syntax::Tree(tree) = &sentence.syntax else { return Err(nothing("a forest")) };
+    let mut vocab: Vocab = sentence.vocab.clone();
+    let source = match &sentence.syntax {
+        Syntax::Tree(tree) => whole(tree),
+        Syntax::Words(words) => {
+            let label = Source::Open(vocab.intern(FLAT_LABEL), words.len() as u32);
+            std::iter::once(label).chain(words.iter().map(|&word| Source::Word(word))).collect()
+        }
+        Syntax::Forest(_) => return Err(nothing("a forest")),
+    };
     if words.is_empty() {
         return Err(nothing("a translation"));
     }
-    let mut vocab: Vocab = sentence.vocab.clone();
     let words: Vec<Symbol> = words.iter().map(|word| vocab.intern(word)).collect();
     let target = words.into_iter().map(TargetSide::Word).collect();
-    let rule = Rule::new(whole(tree), target).expect("a tree is a source side");
+    let rule = Rule::new(source, target).expect("a tree and a row of words are source sides");
     Ok(format!("add {} ||| boost={GIVEN}", rule.show(&vocab)))
 }
 

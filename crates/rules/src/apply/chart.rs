@@ -2,7 +2,8 @@
 //! (Chiang 2007; dotted rules as in the CYK+ algorithm of Chappelier & Rajman 1998).
 //!
 //! ```text
-//! X[i,j]   a rule  X -> < w X1 w' .. , .. >  whose source side spans i to j, at most `max_span` words
+//! X[i,j]   a rule  X -> < w X1 w' .. , .. >  whose source side spans i to j, at most `max_span` words; what a user
+//!          adds may be longer where it has no variables
 //! S[0,j]   X[0,j], or S[0,k] X[k,j]: parts in source order (glue)
 //! ```
 //!
@@ -111,7 +112,8 @@ impl Chart {
                 self.cells.entry((start, position)).or_default().push(found);
                 continue;
             }
-            if position >= end {
+            // Longer than a rule may be, unless somebody said so of these very words.
+            if position >= end && (number == 0 || last != NONE || position >= self.words) {
                 continue;
             }
             if let Some(place) = step(layer.grammar, place, layer.words[position as usize]) {
@@ -160,13 +162,10 @@ struct ChartLayer<'g> {
     roots: Vec<(u32, Place)>,
 }
 
-/// Source sides have no more symbols than this.
-const MOST_SYMBOLS: u32 = 32;
-
 impl<'g> ChartLayer<'g> {
     fn new(grammar: &'g Grammar, words: &[Symbol], label: Symbol) -> Self {
         let tokens = &grammar.tokens;
-        let most = MOST_SYMBOLS.min(words.len() as u32);
+        let most = words.len() as u32;
         let root = |count: u32| Some((count, step(grammar, Place::Trie(0), tokens.open(label, count))?));
         Self {
             grammar,

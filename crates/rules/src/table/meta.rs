@@ -74,6 +74,15 @@ impl Formalism {
         }
     }
 
+    /// What rules of this kind are, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Tree => "rules with syntax, from trees of the source text",
+            Self::Hiero => "rules with gaps, from the texts alone",
+            Self::Phrase => "phrase pairs that are put in any order, from the texts alone",
+        }
+    }
+
     /// What rules of this kind look like, as far as the kind decides it; `Err` says what is expected instead.
     pub fn check(self, rule: &Rule, vocab: &Vocab) -> Result<(), &'static str> {
         if self == Self::Tree {

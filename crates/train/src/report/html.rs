@@ -15,12 +15,15 @@ impl Report {
             escaped(&self.title)
         );
         out.push_str(&format!(
-            "<p class=\"quiet\">{} sentence pairs, {} and {} words; {} rules from {} source sides</p>\n",
+            "<p class=\"quiet\">{} sentence pairs, {} and {} words; {} rules from {} source sides</p>\n\
+             <p>The model is of kind {}: {}.</p>\n",
             self.lengths.sentences,
             self.lengths.words[0],
             self.lengths.words[1],
             self.rules.rules,
-            self.rules.sources
+            self.rules.sources,
+            self.rules.kind.as_str(),
+            self.rules.kind.about()
         ));
         let scores: Vec<(String, f64, String)> = self
             .table()

@@ -12,12 +12,14 @@ impl Report {
         let _ = writeln!(out, "# {}\n", self.title);
         let _ = writeln!(
             out,
-            "{} sentence pairs, {} and {} words; {} rules from {} source sides.\n",
+            "{} sentence pairs, {} and {} words; {} rules from {} source sides.\n\nThe model is of kind {}: {}.\n",
             self.lengths.sentences,
             self.lengths.words[0],
             self.lengths.words[1],
             self.rules.rules,
-            self.rules.sources
+            self.rules.sources,
+            self.rules.kind.as_str(),
+            self.rules.kind.about()
         );
         let _ = writeln!(out, "## Scores\n\n| text | search | BLEU |\n|---|---|---|");
         for (text, search, score) in self.table() {

@@ -17,7 +17,7 @@ use sylvan_base::{HashMap, HashSet};
 use sylvan_corpus::{Alignment, Base};
 use sylvan_decode::{Input, Model, Request, Worker};
 use sylvan_eval::{Chrf, Metric};
-use sylvan_rules::Grammar;
+use sylvan_rules::{Formalism, Grammar};
 use sylvan_store::{Output, TextReader, read_lines};
 
 use crate::tuning::tuning_search;
@@ -82,6 +82,7 @@ struct Lengths {
 /// What the rules are like.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct RuleFigures {
+    kind: Formalism,
     rules: u64,
     sources: u64,
     /// By how often they were seen: once, twice, ..
@@ -222,6 +223,7 @@ fn rule_figures(path: &Path) -> sylvan_base::Result<RuleFigures> {
         names.into_iter().map(str::to_string).zip(counts).collect()
     };
     Ok(RuleFigures {
+        kind: grammar.meta().formalism,
         rules: grammar.len() as u64,
         sources: grammar.sources().count() as u64,
         by_count: named(["once", "twice", "3 to 5", "6 to 20", "more often"], by_count),
