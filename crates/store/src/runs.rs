@@ -202,13 +202,18 @@ impl<R: Record> Sorter<R> {
     }
 
     fn spill(&self) -> Result<()> {
+        // Rests of feeders are smaller than a handful; kept as well, they would become more and more.
+        let most = self.limit / HANDFUL + self.buckets.len();
         let (mut records, mut spare) = (Vec::new(), Vec::new());
         for (index, bucket) in self.buckets.iter().enumerate() {
             let held = std::mem::take(&mut lock(bucket).held);
             let before: usize = held.iter().map(Vec::len).sum();
             records.clear();
             records.extend(held.iter().flatten().copied());
-            lock(&self.spare).extend(held);
+            let mut kept = lock(&self.spare);
+            kept.extend(held.into_iter().filter(|full| full.capacity() >= HANDFUL));
+            kept.truncate(most);
+            drop(kept);
             sort(&mut records, &mut spare);
             self.add_run(index, &records)?;
             self.held.fetch_sub(before, Ordering::Relaxed);
