@@ -57,10 +57,17 @@ impl Lm {
                 // An empty file has no line 0; its first line is where something is missing.
                 return Err(parser.cut_off().at(reader.name(), reader.line_number().max(1)));
             };
-            parser.line(line).map_err(|fault| reader.locate(fault))?;
+            if let Err(fault) = parser.read(line) {
+                return Err(fault.at(reader.name(), parser.number));
+            }
         }
         parser.finish().map_err(|fault| reader.locate(fault))
     }
+}
+
+fn second(line: &str) -> Fault {
+    let found = format!("a second {}", quote(line.trim_ascii()));
+    Fault::new(0, found, "each n-gram once").advise(REBUILD)
 }
 
 /// Where the parser is.
@@ -86,7 +93,27 @@ struct Parser {
     /// Bytes of the whole text, if they are known.
     bytes: Option<u64>,
     words: Vec<WordId>,
+    /// The number of the line at work.
+    number: u64,
+    /// N-grams that were read and announced but not added: their places in memory are on the way.
+    waiting: Vec<Waiting>,
+    /// The words of all of them, and their lines.
+    waiting_words: Vec<WordId>,
+    waiting_text: String,
 }
+
+/// An n-gram that will be added soon.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    prob: f32,
+    backoff: f32,
+    number: u64,
+    /// Where its line ends.
+    end: usize,
+}
+
+/// How many n-grams wait at most: enough to hide the way to memory, few enough to stay in the cache.
+const WAITING: usize = 16;
 
 type Step = std::result::Result<(), Fault>;
 
@@ -100,7 +127,40 @@ impl Parser {
             list: config.list,
             bytes,
             words: Vec::new(),
+            number: 0,
+            waiting: Vec::new(),
+            waiting_words: Vec::new(),
+            waiting_text: String::new(),
         }
+    }
+
+    /// Reads a line. What is wrong with lines before it comes first.
+    fn read(&mut self, line: &str) -> Step {
+        let number = self.number + 1;
+        self.number = number;
+        let result = self.line(line);
+        if result.is_err() && self.number == number {
+            self.add_waiting()?;
+            self.number = number;
+        }
+        result
+    }
+
+    /// Adds the n-grams that wait.
+    fn add_waiting(&mut self) -> Step {
+        let Part::Section { n, .. } = self.part else { return Ok(()) };
+        let (mut start, mut result) = (0, Ok(()));
+        for (waiting, words) in self.waiting.drain(..).zip(self.waiting_words.chunks_exact(n)) {
+            if self.builder.add(words, waiting.prob, waiting.backoff).is_err() {
+                self.number = waiting.number;
+                result = Err(second(&self.waiting_text[start..waiting.end]));
+                break;
+            }
+            start = waiting.end;
+        }
+        self.waiting_words.clear();
+        self.waiting_text.clear();
+        result
     }
 
     /// How many n-grams of length `n` there can be, by the header and by the size of the text.
@@ -172,6 +232,7 @@ impl Parser {
 
     /// `\2-grams:` or `\end\`
     fn next_section(&mut self, text: &str) -> Step {
+        self.add_waiting()?;
         let n = match self.part {
             Part::Section { n, seen } => {
                 if seen != self.sizes[n - 1] {
@@ -253,16 +314,16 @@ impl Parser {
             return Err(Fault::at_byte(line, at, quote(text), format!("the end of a line with {n} words")));
         }
         // Some tools write a weight after the longest n-grams too; no query ever asks for it.
-        let added = if n == 1 {
+        if n == 1 {
             let word = if only.1 == OTHER_UNKNOWN { UNKNOWN } else { only.1 };
-            self.builder.add_word(word, prob, backoff).map(drop)
-        } else {
-            self.builder.add(&self.words, prob, backoff)
-        };
-        added.map_err(|Duplicate| {
-            Fault::new(0, format!("a second {}", quote(line.trim_ascii())), "each n-gram once")
-                .advise(REBUILD)
-        })
+            return self.builder.add_word(word, prob, backoff).map(drop).map_err(|Duplicate| second(line));
+        }
+        self.builder.store.announce(&self.words);
+        self.waiting_words.extend_from_slice(&self.words);
+        self.waiting_text.push_str(line);
+        let end = self.waiting_text.len();
+        self.waiting.push(Waiting { prob, backoff, number: self.number, end });
+        if self.waiting.len() < WAITING { Ok(()) } else { self.add_waiting() }
     }
 
     /// What is missing at the end of the file.

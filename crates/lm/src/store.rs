@@ -127,6 +127,18 @@ impl Store {
         }
     }
 
+    /// Says that an n-gram of at least two words will be added soon: its line and that of its suffix are fetched.
+    #[inline]
+    pub(crate) fn announce(&self, words: &[WordId]) {
+        for words in [words, &words[1..]] {
+            match words.len() {
+                0 | 1 => {}
+                n if n < self.order => self.middle[n - 2].announce(key(cursor_of(words))),
+                _ => self.longest.announce(key(cursor_of(words))),
+            }
+        }
+    }
+
     /// Adds an n-gram of at least two words; false if it is there already.
     pub(crate) fn insert(&mut self, words: &[WordId], gram: Gram, stated: bool) -> bool {
         let (n, key) = (words.len(), key(cursor_of(words)));

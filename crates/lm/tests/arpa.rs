@@ -109,6 +109,15 @@ fn a_header_that_promises_a_trillion_n_grams_costs_nothing() {
     check("1=4", "1=18446744073709551616", "m:2: found \"ngram 1=18446744073709551616\"");
 }
 
+/// N-grams are added some lines after they were read; errors come in the order of the lines all the same.
+#[test]
+fn the_first_of_several_errors_is_told() {
+    check("2=2", "2=3", "m:15: found the end of the section after 2 2-grams");
+    let twice = GOOD.replacen("2=2", "2=4", 1).replacen("-0.5\ta b", "-0.5\t<s> a\n-0.5\ta b\nx\ta a", 1);
+    let found = fail(&twice);
+    assert!(found.starts_with("m:13: found a second \"-0.5\t<s> a\""), "{found}");
+}
+
 #[test]
 fn the_unknown_word_may_be_missing_shouted_or_given() {
     let none = read(GOOD);

@@ -19,6 +19,7 @@
 mod config;
 mod preflight;
 mod report;
+mod room;
 mod run;
 mod stages;
 pub mod tuning;

@@ -14,6 +14,7 @@ use sylvan_trees::Direction;
 use sylvan_tune::Mixture;
 
 use crate::config::Config;
+use crate::room::{Rules, Sizes, room};
 use sylvan_decode::{Error, Result};
 
 /// Settings, parsed.
@@ -45,6 +46,15 @@ pub(crate) enum Tuner {
     ForestMert,
     /// Margins on lists.
     Mira,
+}
+
+impl Settings {
+    /// The least count of rules that are kept. Most rules with gaps are seen once, within a long phrase pair. Of a large
+    /// text they would fill a disk, and their loss costs little.
+    pub(crate) fn least_count(&self, config: &Config, pairs: u64) -> f64 {
+        let many = self.formalism == Formalism::Hiero && pairs >= 100_000;
+        config.min_count.unwrap_or(if many { 0.2 } else { 0.0 })
+    }
 }
 
 impl Tuner {
@@ -172,10 +182,17 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
     for path in &config.lm_text {
         lm_text += count_lines(path)?.1;
     }
-    let sizes = Sizes { texts: source_bytes + target_bytes, dev: dev_bytes, treebank, parser, lm_text };
+    let pruned = settings.least_count(config, lines) > 0.0;
+    let kind = match settings.formalism {
+        Formalism::Tree => Rules::Trees { compose: u64::from(config.compose.clamp(1, 10)) },
+        Formalism::Phrase => Rules::Phrases,
+        _ => Rules::Gaps { pruned },
+    };
+    let sizes = Sizes { kind, texts: source_bytes + target_bytes, dev: dev_bytes, treebank, parser, lm_text };
     if config.kind.is_empty() && settings.formalism == Formalism::Hiero {
         say(
-            "note: no treebank, parser or trees, so rules with gaps are learnt from the text alone (--kind hiero)",
+            "note: no treebank, parser or trees, so rules with gaps are learnt from the text alone (--kind hiero); they \
+             translate a little better than phrase pairs (--kind phrase), which are faster",
         );
     }
     room(config, &sizes, say)?;
@@ -379,113 +396,6 @@ fn equal(a: (&Path, u64), b: (&Path, u64)) -> Result<()> {
         .advise("look for a line that is missing or split in two"))
 }
 
-/// How much text there is, in bytes that are not compressed.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sizes {
-    /// Both sides of the training text.
-    texts: u64,
-    /// The source side of the text to tune on.
-    dev: u64,
-    treebank: u64,
-    /// The parser that is given.
-    parser: u64,
-    /// More text for the language model.
-    lm_text: u64,
-}
-
-impl Sizes {
-    /// The most memory that any stage takes. Factors are above those of all trainings that were measured
-    /// (docs/notes/training.md); `sorting` is what rules and language models may sort in.
-    fn memory(&self, compose: u64, sorting: u64) -> u64 {
-        const BASE: u64 = 160 << 20;
-        // The more trees there are, the fewer features are new.
-        let (few, more) = (self.treebank.min(1 << 20), self.treebank.saturating_sub(1 << 20));
-        let parser = 900 * few + 450 * more;
-        let rules = 40 * compose * self.texts;
-        let models = (self.texts + self.lm_text).saturating_mul(40).min(sorting);
-        // The whole model is mapped while it is tuned and measured, and each tuning sentence keeps its candidates.
-        let tuning = 24 * compose * self.texts + 2 * self.parser + 300 * self.dev + 16 * self.treebank;
-        BASE + parser.max(rules).max(models).max(tuning)
-    }
-}
-
-/// Checks that there is room on disk and in memory (both grow with the texts and with the size of rules; the
-/// factors were measured) and a folder for the model.
-fn room(config: &Config, sizes: &Sizes, say: &mut dyn FnMut(&str)) -> Result<()> {
-    let folder =
-        config.out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !folder.is_dir() {
-        return Err(Error::setting(shown(folder), "no such folder", "a folder for the model"));
-    }
-    if config.out.is_dir() {
-        return Err(Error::setting(shown(&config.out), "a folder", "the name of a file for the model"));
-    }
-    let size_of_rules = u64::from(config.compose.clamp(1, 10));
-    let wanted = 15 * size_of_rules * sizes.texts + (64 << 20);
-    let memory = sizes.memory(size_of_rules, config.memory as u64);
-    match free_space(folder) {
-        Some(free) if free < wanted => {
-            let (found, wanted) = (format!("{} MB free", free >> 20), format!("about {} MB", wanted >> 20));
-            Err(Error::setting(shown(folder), found, wanted).advise("make room, or put --out elsewhere"))
-        }
-        free => {
-            let free = free.map_or(String::new(), |free| format!(" of {} MB free", free >> 20));
-            say(&format!("about {} MB of disk{free} will be used for work", wanted >> 20));
-            match free_memory() {
-                Some(free) if free < memory => say(&format!(
-                    "warning: about {} MB of memory may be needed, and {} MB are free; a lower --compose needs less",
-                    memory >> 20,
-                    free >> 20
-                )),
-                _ => say(&format!("at most about {} MB of memory", memory >> 20)),
-            }
-            Ok(())
-        }
-    }
-}
-
-/// Free bytes of memory, where the system says.
-fn free_memory() -> Option<u64> {
-    let all = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = all.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes << 10)
-}
-
-/// Free bytes on a folder's disk, where the system says.
-#[cfg(unix)]
-fn free_space(folder: &Path) -> Option<u64> {
-    let stat = rustix::fs::statvfs(folder).ok()?;
-    Some(stat.f_bavail.saturating_mul(stat.f_frsize))
-}
-
-#[cfg(not(unix))]
-fn free_space(_: &Path) -> Option<u64> {
-    None
-}
-
 pub(crate) fn shown(path: &Path) -> String {
     path.display().to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Peaks of stages that were measured with two threads (docs/notes/training.md).
-    #[test]
-    fn the_bound_on_memory_is_above_all_that_was_measured() {
-        let treebank = |treebank| Sizes { treebank, ..Sizes::default() };
-        let measured = [
-            ("parser, 1,000 trees of GUM", treebank(392_824), 315_772 << 10),
-            ("parser, 3,000 trees of GUM", treebank(749_998), 579_260 << 10),
-            ("parser, GUM", treebank(2_771_470), 1_402_696 << 10),
-            ("rules, en-de", Sizes { texts: 3_911_636, ..Sizes::default() }, 818_892_800),
-            ("rules, en-ja", Sizes { texts: 4_485_803, ..Sizes::default() }, 764_170_240),
-        ];
-        for (what, sizes, peak) in measured {
-            let bound = sizes.memory(6, 1 << 30);
-            assert!(bound > peak && bound < 2 * peak, "{what}: {bound} for {peak}");
-        }
-    }
 }

@@ -240,6 +240,14 @@ impl<L: Line> Growing<L> {
         true
     }
 
+    /// Fetches the line of a key that will be asked for soon.
+    #[inline]
+    pub(crate) fn announce(&self, key: u64) {
+        if let Some(line) = self.lines.get(home(key, self.lines.len())) {
+            prefetch(line);
+        }
+    }
+
     pub(crate) fn get(&self, key: u64) -> Option<L::Value> {
         locate(&self.lines, key).map(|(at, place)| self.lines[at].value(place))
     }

@@ -66,7 +66,7 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         ("symmetrize", config.symmetrize.clone()),
         ("compose", config.compose.to_string()),
         ("smoothing", run.settings.smoothing.as_str().to_string()),
-        ("min-count", super::rules::least_count(run).to_string()),
+        ("min-count", run.settings.least_count(config, run.pairs).to_string()),
         ("evidence", config.evidence.to_string()),
         ("binarize", config.binarize.clone()),
         ("lm-order", config.lm_order.to_string()),

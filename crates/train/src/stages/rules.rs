@@ -20,16 +20,9 @@ fn scoring(run: &Run<'_>) -> ScoreConfig {
         smoothing: run.settings.smoothing,
         lines: if run.config.lines { ScoreConfig::default().lines } else { 0 },
         evidence: run.config.evidence,
-        min_count: least_count(run),
+        min_count: run.settings.least_count(run.config, run.pairs),
         ..ScoreConfig::default()
     }
-}
-
-/// Most rules with gaps are seen once, within a long phrase pair. Of a large text they would fill a disk, and their loss
-/// costs little.
-pub(super) fn least_count(run: &Run<'_>) -> f64 {
-    let many = run.settings.formalism == Formalism::Hiero && run.pairs >= 100_000;
-    run.config.min_count.unwrap_or(if many { 0.2 } else { 0.0 })
 }
 
 fn of_trees(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
