@@ -233,6 +233,7 @@ fn hiero_rules_equal_their_definition() {
             gap: *rng.pick(&[1, 1, 2, 3]),
             target_gap: 1 + rng.below(2) as u32,
             adjacent: rng.chance(0.5),
+            words_first: rng.chance(0.3),
             unlinked: rng.chance(0.5),
             boundary: random_boundary(&mut rng),
             whole_counts: rng.chance(0.3),
@@ -252,6 +253,44 @@ fn hiero_rules_equal_their_definition() {
         assert_eq!(found, expected, "{case:?} {config:?}");
     }
     assert!(with_two > 100 && repeated > 0, "{with_two} rules of two variables, {repeated} that read alike");
+}
+
+/// Of the nine rules of `je ne parle pas` all but the two whose target side begins with a variable.
+#[test]
+fn je_ne_parle_pas_left_to_right() {
+    let tight = HieroConfig { gap: 1, boundary: Boundary::Tight, ..HieroConfig::default() };
+    let all = texts(parle(FlatRules::Hiero(tight)));
+    let first = texts(parle(FlatRules::Hiero(HieroConfig { words_first: true, ..tight })));
+    let expected = all.iter().filter(|rule| !rule.contains("-> x1")).cloned().collect();
+    assert!(all.len() == 9 && first == expected && first.len() == 7, "{first:?}");
+}
+
+/// The sentence of figures 1 and 2 of Siahbani & Sarkar 2017, with words and links that the specification made up where
+/// the paper's are lost: the five rules of its derivation are among the 146.
+#[test]
+fn siahbani_2017_figure_1_rules() {
+    let links = "0-0 1-1 2-2 4-4 5-5 6-6 6-7 8-9 7-10 9-11";
+    let links = Alignment::parse(links, Base::Zero).unwrap();
+    let mut vocab = Vocab::new();
+    let source = vocab.intern_words("他 补充 说 , 联合 政府 目前 状况 稳定 。");
+    let target = vocab.intern_words("He added that the coalition government is now in stable condition .");
+    let label = vocab.intern("X");
+    let mut found = BTreeSet::new();
+    FlatExtractor::new(FlatRules::Hiero(HieroConfig::left_to_right()))
+        .extract(&source, &target, links.sure(), |occurrence| {
+            found.insert(occurrence.rule(label).show(&vocab));
+        })
+        .unwrap();
+    for rule in [
+        "X(他 补充 说 , x1:X) -> He added that x1",
+        "X(联合 政府 x1:X) -> the coalition government x1",
+        "X(目前 x1:X 稳定 x2:X) -> is now in stable x1 x2",
+        "X(状况) -> condition",
+        "X(。) -> .",
+    ] {
+        assert!(found.contains(rule), "{rule}: {found:?}");
+    }
+    assert_eq!(found.len(), 146);
 }
 
 /// The presets are the columns of the table in the specification.

@@ -30,6 +30,9 @@ pub struct HieroConfig {
     pub target_gap: u32,
     /// Whether variables may stand next to each other on the source side.
     pub adjacent: bool,
+    /// Whether target words must come before all variables, so that rules translate from left to right (Watanabe,
+    /// Tsukada & Isozaki 2006; Siahbani, Sankaran & Sarkar 2013).
+    pub words_first: bool,
     /// Whether rules are learnt none of whose words are linked. Each still has a source word: without one it would
     /// match everywhere.
     pub unlinked: bool,
@@ -54,6 +57,7 @@ impl Default for HieroConfig {
             gap: 2,
             target_gap: 1,
             adjacent: false,
+            words_first: false,
             unlinked: false,
             boundary: Boundary::Loose,
             whole_counts: false,
@@ -71,6 +75,11 @@ impl HieroConfig {
     /// What Moses' extractor does if it is told nothing else.
     pub fn moses() -> Self {
         Self { target_symbols: 999, ..Self::default() }
+    }
+
+    /// The grammar of left-to-right Hiero (Siahbani & Sarkar 2017).
+    pub fn left_to_right() -> Self {
+        Self { symbols: 7, gap: 1, words_first: true, ..Self::default() }
     }
 
     /// What cdec's extractor does if it is told nothing else.
@@ -180,6 +189,7 @@ impl Subtractor {
         }
         if left.source_words + variables <= config.symbols
             && left.target_words + variables <= config.target_symbols
+            && (!config.words_first || self.words_come_first(pair))
         {
             self.chosen.extend_from_slice(&self.stack);
             self.ends.push(self.chosen.len() as u32);
@@ -214,6 +224,14 @@ impl Subtractor {
                 self.stack.pop();
             }
         }
+    }
+
+    /// Whether the variables on the stack take the end of the target side, and leave a word before it.
+    fn words_come_first(&self, pair: &PhrasePair) -> bool {
+        let taken: u32 = self.stack.iter().map(PhrasePair::target_len).sum();
+        let first = self.stack.iter().map(|hole| hole.t1).min().unwrap_or(pair.t2);
+        // They do not overlap, so nothing is between them if they are as long as what they stretch over.
+        first > pair.t1 && first + taken == pair.t2
     }
 
     /// Keeps of rules that read alike the first.

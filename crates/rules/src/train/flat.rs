@@ -158,6 +158,9 @@ fn describe(config: &FlatConfig) -> String {
             if hiero.adjacent {
                 text.push_str(", adjacent variables");
             }
+            if hiero.words_first {
+                text.push_str(", target words first");
+            }
             if hiero.unlinked {
                 text.push_str(", rules without links");
             }

@@ -206,7 +206,12 @@ fn fits(case: &Case, config: &HieroConfig, pair: &PhrasePair, holes: &[PhrasePai
     let target_words = Case::words(pair.t1, pair.t2, &targets).len();
     let touching = sources.iter().any(|a| sources.iter().any(|b| a.1 == b.0));
     let linked = !case.links_of(pair, holes).is_empty();
+    // Behind the first variable there is no word, and before it there is one.
+    let place = |t: u32| targets.iter().any(|hole| hole.0 <= t && t < hole.1);
+    let taken: Vec<bool> = (pair.t1..pair.t2).map(place).collect();
+    let words_first = !taken[0] && taken.is_sorted();
     (config.adjacent || !touching)
+        && (words_first || !config.words_first)
         && source_words > 0
         && (linked || config.unlinked)
         && source_words + holes.len() <= config.symbols as usize

@@ -66,6 +66,9 @@ pub(crate) struct FlatOptions {
     /// Hiero: variables may stand next to each other on the source side.
     #[arg(long, help_heading = "Phrases")]
     adjacent: bool,
+    /// Hiero: only rules whose target words come before all variables, as left-to-right Hiero has them.
+    #[arg(long, help_heading = "Phrases")]
+    words_first: bool,
     /// Hiero: also learn rules none of whose words are linked.
     #[arg(long, help_heading = "Phrases")]
     unlinked: bool,
@@ -95,6 +98,8 @@ enum Extractor {
     Moses,
     /// cdec: phrases of 15 words that begin and end with linked words, variables for single words too, 300 occurrences of each source side, whole counts.
     Cdec,
+    /// Left-to-right Hiero (Siahbani & Sarkar 2017): 7 symbols, gaps of one word or more, --words-first.
+    LrHiero,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -127,6 +132,7 @@ impl FlatOptions {
             ("--min-gap", self.min_gap.is_some()),
             ("--min-target-gap", self.min_target_gap.is_some()),
             ("--adjacent", self.adjacent),
+            ("--words-first", self.words_first),
             ("--unlinked", self.unlinked),
             ("--whole-counts", self.whole_counts),
             ("--samples", self.samples.is_some()),
@@ -193,6 +199,7 @@ impl FlatOptions {
             Some(Extractor::Chiang) => HieroConfig::chiang(),
             Some(Extractor::Moses) => HieroConfig::moses(),
             Some(Extractor::Cdec) => HieroConfig::cdec(),
+            Some(Extractor::LrHiero) => HieroConfig::left_to_right(),
         };
         Ok(FlatRules::Hiero(HieroConfig {
             span: self.max_span.unwrap_or(base.span),
@@ -204,6 +211,7 @@ impl FlatOptions {
             gap: self.min_gap.unwrap_or(base.gap),
             target_gap: self.min_target_gap.unwrap_or(base.target_gap),
             adjacent: self.adjacent || base.adjacent,
+            words_first: self.words_first || base.words_first,
             unlinked: self.unlinked || base.unlinked,
             boundary: self.boundary().unwrap_or(base.boundary),
             whole_counts: self.whole_counts || base.whole_counts,
