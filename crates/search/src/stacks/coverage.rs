@@ -27,6 +27,8 @@ pub(super) struct Coverages {
     sets: IndexVec<CoverageId, Coverage>,
     pool: Vec<Span>,
     index: HashMap<u64, Vec<CoverageId>>,
+    /// What a set becomes with a span: most steps have been taken before, from other items.
+    steps: HashMap<(CoverageId, Span), CoverageId>,
 }
 
 impl Coverages {
@@ -34,7 +36,13 @@ impl Coverages {
     pub(super) const NONE: CoverageId = CoverageId(0);
 
     pub(super) fn new(length: u32, futures: &FutureCosts) -> Self {
-        let mut new = Self { length, sets: IndexVec::new(), pool: Vec::new(), index: HashMap::default() };
+        let mut new = Self {
+            length,
+            sets: IndexVec::new(),
+            pool: Vec::new(),
+            index: HashMap::default(),
+            steps: HashMap::default(),
+        };
         new.intern(vec![Span { start: 0, end: length }], futures.of(Span { start: 0, end: length }));
         new
     }
@@ -78,9 +86,14 @@ impl Coverages {
 
     /// The set with a span inside one of its gaps.
     pub(super) fn with(&mut self, set: CoverageId, span: Span, futures: &FutureCosts) -> CoverageId {
+        if let Some(&known) = self.steps.get(&(set, span)) {
+            return known;
+        }
         let gaps: Vec<Span> = self.gaps_without(set, span).collect();
         let future = self.future_with(set, span, futures);
-        self.intern(gaps, future)
+        let with = self.intern(gaps, future);
+        self.steps.insert((set, span), with);
+        with
     }
 
     fn intern(&mut self, gaps: Vec<Span>, future: f64) -> CoverageId {

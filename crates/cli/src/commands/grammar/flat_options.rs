@@ -124,7 +124,7 @@ enum Neighbours {
 
 impl FlatOptions {
     /// Each option, and whether it was given, that only Hiero rules have.
-    fn hiero_only(&self) -> [(&'static str, bool); 9] {
+    fn hiero_only(&self) -> [(&'static str, bool); 10] {
         [
             ("--like", self.like.is_some()),
             ("--max-symbols", self.max_symbols.is_some()),
