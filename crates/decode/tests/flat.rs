@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use random::{every_search, random_model, replayed};
 use sylvan_base::{Rng, Vocab};
-use sylvan_decode::{Input, List, Model, SentenceForest, With, Worker};
+use sylvan_decode::{Glossary, Input, List, Model, SentenceForest, With, Worker};
 use sylvan_forest::{Derivation, EdgeId};
 use sylvan_rules::features::ORIENTATIONS;
 use sylvan_rules::{Formalism, GrammarBuilder, Meta, Rule, Weights};
@@ -69,7 +69,7 @@ fn random_line(rng: &mut Rng, most: usize) -> String {
 fn every_search_of_a_chart_finds_the_best_of_all_derivations() {
     let mut rng = Rng::new(51);
     let mut compared = 0;
-    while compared < cases(400, 5_000) {
+    while compared < cases(400, 20_000) {
         let mut worker = random_worker(&mut rng, Formalism::Hiero);
         let line = random_line(&mut rng, 5);
         let sentence = worker.read(&line, Input::Text, With::default()).unwrap().unwrap();
@@ -127,7 +127,7 @@ fn best_chain(worker: &Worker, sentence: &sylvan_decode::Sentence, all: &Sentenc
 fn phrases_in_any_order_are_the_best_of_all_chains() {
     let mut rng = Rng::new(53);
     let mut reordered = 0;
-    for _ in 0..cases(400, 5_000) {
+    for _ in 0..cases(400, 20_000) {
         let mut worker = random_worker(&mut rng, Formalism::Phrase);
         let line = random_line(&mut rng, 4);
         let sentence = worker.read(&line, Input::Text, With::default()).unwrap().unwrap();
@@ -159,4 +159,51 @@ fn phrases_in_any_order_are_the_best_of_all_chains() {
         assert_eq!(worker.model().search(None).unwrap().name(), SearchName::Stacks);
     }
     assert!(reordered > 40, "{reordered}");
+}
+
+/// Terms of one or two words hold in every search, wherever they stand, without syntax too.
+#[test]
+fn terms_hold_without_syntax() {
+    let mut rng = Rng::new(57);
+    let (mut used, mut compared) = (0, 0);
+    while compared < cases(400, 20_000) {
+        let formalism = if rng.chance(0.5) { Formalism::Hiero } else { Formalism::Phrase };
+        let mut worker = random_worker(&mut rng, formalism);
+        let term: Vec<&str> = (0..1 + rng.below(2)).map(|_| *rng.pick(&["u", "v", "w"])).collect();
+        let mut glossary = Glossary::default();
+        glossary.add(&term.join(" "), "T1 T2");
+        let with = With { glossary: Some(&glossary), corrections: None };
+        let line = random_line(&mut rng, 5);
+        let sentence = worker.read(&line, Input::Text, with).unwrap().unwrap();
+        let words: Vec<&str> = line.split(' ').collect();
+        // From the left, none over another.
+        let (mut places, mut at) = (0, 0);
+        while at < words.len() {
+            let here = words[at..].starts_with(&term);
+            places += usize::from(here);
+            at += if here { term.len() } else { 1 };
+        }
+        let forest = worker.forest(&sentence, with);
+        if Derivations::of(&forest.forest).count() > 1_000 {
+            continue;
+        }
+        compared += 1;
+        used += places;
+        let stacks = Search::Stacks(Limits::beam(Beam::UNLIMITED), Stacks::WHOLE);
+        let searches = if formalism == Formalism::Phrase { vec![stacks] } else { every_search().to_vec() };
+        let mut scores = Vec::new();
+        for search in searches {
+            let found =
+                worker.decode(&sentence, with, search, List { best: 3, distinct: false }, &Stop::NEVER);
+            for hypothesis in &found.hypotheses {
+                let text = sentence.vocab().join(&hypothesis.words);
+                assert_eq!(text.matches("T1 T2").count(), places, "{search}: {line}, {term:?}: {text}");
+                let score = replayed(&worker, &sentence, with, &found, hypothesis);
+                assert!((score - hypothesis.score).abs() < 1e-4, "{search}: {line}");
+            }
+            scores.push(found.hypotheses[0].score);
+        }
+        assert!(scores.iter().all(|score| (score - scores[0]).abs() < 1e-4), "{scores:?}: {line}");
+    }
+    assert!(used > compared / 2, "{used} of {compared}");
 }

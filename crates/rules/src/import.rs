@@ -32,6 +32,8 @@ pub struct Imported {
     pub renamed: Vec<(String, String)>,
     /// Features left out because they can be read off every rule: counts of rules and words.
     pub implied: Vec<String>,
+    /// Rules that read like an earlier one, and were left out.
+    pub repeated: usize,
     /// Glue rules that were left out.
     pub glue: usize,
     /// Phrase pairs without orientations, if there is a table of them.
@@ -97,6 +99,7 @@ pub fn import(
         ..Meta::new(names)
     };
     builder.describe(meta, &numbers);
+    imported.repeated = builder.merge_repeats();
     builder.write(to, &vocab, config.precision)?;
     progress.end();
     Ok(imported)

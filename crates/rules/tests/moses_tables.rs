@@ -61,3 +61,40 @@ fn what_is_read_is_written_again() {
         }
     }
 }
+
+/// The specification's resolution H6: the first of rules that read alike stays, with the counts of all.
+#[test]
+fn rules_that_read_alike_become_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, rules) = (folder.path().join("text"), folder.path().join("rules"));
+    let lines = [
+        "das ||| that ||| 0.5 0.5 0.5 0.5 ||| 0-0 ||| 4 10 3",
+        "der Hund ||| the dog ||| 0.9 0.9 0.9 0.9 ||| 0-0 1-1 ||| 2 2 2",
+        "das ||| it ||| 0.25 0.5 0.5 0.5 ||| 0-0 ||| 4 10 1",
+        "das ||| that ||| 0.125 0.5 0.5 0.5 ||| 0-0 ||| 4 10 2",
+        "Hund ||| that ||| 0.75 0.5 0.5 0.5 ||| 0-0 ||| 4 10 1",
+    ];
+    std::fs::write(&text, lines.join("\n") + "\n").unwrap();
+    let config = ImportConfig { formalism: Formalism::Phrase, ..ImportConfig::default() };
+    let imported = import(&text, TextFormat::Moses, &rules, &config, &Silent).unwrap();
+    assert_eq!((imported.rules, imported.repeated), (5, 1));
+    let grammar = Grammar::open(&rules).unwrap();
+    let vocab = grammar.vocab();
+    let found: BTreeMap<String, (f32, f64)> = grammar
+        .rules()
+        .map(|id| {
+            let count = grammar.notes(id).count.unwrap().rule.to_f64();
+            (grammar.rule(id).show(&vocab), (grammar.features(id)[1].exp(), count))
+        })
+        .collect();
+    let expected = [
+        ("X(Hund) -> that", (0.75, 1.0)),
+        ("X(das) -> it", (0.25, 1.0)),
+        ("X(das) -> that", (0.5, 5.0)),
+        ("X(der Hund) -> the dog", (0.9, 2.0)),
+    ];
+    assert_eq!(found.len(), expected.len());
+    for (rule, (value, count)) in expected {
+        assert!((found[rule].0 - value).abs() < 1e-5 && found[rule].1 == count, "{rule}: {:?}", found[rule]);
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sylvan_base::hash::content_hash;
-use sylvan_base::{HashMap, Result, Vocab};
+use sylvan_base::{HashMap, HashSet, Result, Vocab};
 use sylvan_store::varint::put;
 use sylvan_store::{ByteHeap, Scratch, Section};
 
@@ -14,7 +14,7 @@ use super::meta::Meta;
 use super::pending::{PendingRule, PendingRules};
 use super::tokens::{TokenId, TokenInterner};
 use super::trie::{Trie, TrieBuilder};
-use super::{Blocks, Grammar, Order, RuleCount, RuleId, WordLink, encode_target};
+use super::{Blocks, Count, Grammar, Order, RuleCount, RuleId, WordLink, encode_target};
 use crate::{Rule, TargetSide};
 
 /// A rule on its way into a table.
@@ -189,6 +189,9 @@ pub struct GrammarBuilder {
     hashes: Vec<u64>,
     /// Which feature a rule's numbered value is, if that is not its number.
     columns: Option<HashMap<u32, usize>>,
+    /// Rules that are left out because they read like earlier ones, and what those are to count more.
+    dropped: HashSet<u32>,
+    repeats: HashMap<u32, Count>,
 }
 
 impl GrammarBuilder {
@@ -200,7 +203,15 @@ impl GrammarBuilder {
     /// A grammar that says this about itself.
     pub fn with_meta(meta: Meta) -> Self {
         let (tokens, rules) = (TokenInterner::default(), PendingRules::default());
-        Self { meta, tokens, rules, hashes: Vec::new(), columns: None }
+        Self {
+            meta,
+            tokens,
+            rules,
+            hashes: Vec::new(),
+            columns: None,
+            dropped: HashSet::default(),
+            repeats: HashMap::default(),
+        }
     }
 
     /// Adds a rule with its feature values.
@@ -279,8 +290,11 @@ impl GrammarBuilder {
     fn table(&self, order: &[u32], codes: Codes) -> Result<TableBuilder> {
         let mut table = TableBuilder::new(codes);
         let (mut rule, mut features) = (PendingRule::default(), Vec::new());
-        for &id in order {
+        for &id in order.iter().filter(|id| !self.dropped.contains(*id)) {
             self.read(id, &mut rule, &mut features);
+            if let Some(more) = self.repeats.get(&id).filter(|_| rule.count.rule > Count::default()) {
+                rule.count.rule += *more;
+            }
             let record = RuleRecord {
                 target: &rule.target,
                 features: &features,
@@ -291,6 +305,27 @@ impl GrammarBuilder {
             table.push(self.rules.source(id), record)?;
         }
         Ok(table)
+    }
+
+    /// Leaves out rules that read like an earlier one, and says how many. Their counts are added to those of the first,
+    /// where counts are known.
+    pub(crate) fn merge_repeats(&mut self) -> usize {
+        let order = self.sorted();
+        let mut of_target: HashMap<Vec<TargetSide>, u32> = HashMap::default();
+        let mut rule = PendingRule::default();
+        for (place, &id) in order.iter().enumerate() {
+            if place > 0 && self.rules.source(order[place - 1]) != self.rules.source(id) {
+                of_target.clear();
+            }
+            self.rules.read(id, &mut rule);
+            let Some(&first) = of_target.get(&rule.target) else {
+                of_target.insert(std::mem::take(&mut rule.target), id);
+                continue;
+            };
+            *self.repeats.entry(first).or_default() += rule.count.rule;
+            self.dropped.insert(id);
+        }
+        self.dropped.len()
     }
 
     /// Writes the grammar as a file. `vocab` must hold exactly what the rules were made with.

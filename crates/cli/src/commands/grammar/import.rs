@@ -142,6 +142,12 @@ impl Import {
 /// What was read, and what was left out.
 pub(crate) fn say_imported(imported: &Imported, reordering: bool) {
     say(&format!("{} rules", imported.rules));
+    if imported.repeated > 0 {
+        say(&format!(
+            "{} of them read like earlier ones; the first counts, with the counts of all",
+            imported.repeated
+        ));
+    }
     if imported.glue > 0 {
         say(&format!("{} glue rules are not kept; glue is not a matter of tables here", imported.glue));
     }
