@@ -54,7 +54,8 @@ const FILES: &str = "--source f --target e --align a --out";
 fn hiero_extract_show_info_verify_filter() {
     let folder = corpus();
     let at = folder.path();
-    good(at, &format!("grammar extract --kind hiero {FILES} r.rules --memory 64M --threads 2"));
+    let tight = "--min-gap 1 --boundary tight";
+    good(at, &format!("grammar extract --kind hiero {tight} {FILES} r.rules --memory 64M --threads 2"));
     good(at, "grammar verify r.rules");
     let shown = good(at, "grammar show r.rules --source ne_pas");
     let first: Vec<&str> = shown.lines().take(5).collect();
@@ -109,18 +110,18 @@ fn no_option_is_ignored() {
     for options in [
         "--max-span 2",
         "--max-span 10 --max-target-span 2",
-        "--boundary loose",
+        "--boundary tight",
         "--max-symbols 3",
         "--max-target-symbols 3",
         "--max-variables 1",
-        "--min-gap 2",
+        "--min-gap 1",
+        "--words-first",
         "--min-target-gap 2",
         "--adjacent",
-        "--unlinked",
+        "--unlinked --min-gap 1",
         "--whole-counts",
         "--samples 1",
         "--like chiang",
-        "--like moses",
         "--like cdec",
         "--smoothing kneser-ney",
         "--per-source 1 --boundary loose",
@@ -130,6 +131,7 @@ fn no_option_is_ignored() {
     ] {
         assert!(table("hiero", options) != plain, "{options}");
     }
+    assert!(table("hiero", "--unlinked --min-gap 1") != table("hiero", "--min-gap 1"));
     assert!(table("hiero", "--per-source 1 --boundary loose") != table("hiero", "--boundary loose"));
     assert!(table("hiero", "--significance 1 --whole-counts") != table("hiero", "--whole-counts"));
     assert!(table("hiero", "--like moses --min-gap 1") != table("hiero", "--like moses"));
@@ -211,7 +213,7 @@ fn options_of_other_kinds_are_refused() {
 fn exported_and_imported_again_it_is_the_same_table() {
     let folder = corpus();
     let at = folder.path();
-    good(at, &format!("grammar extract --kind hiero {FILES} h.rules --exact --boundary loose --lines 0"));
+    good(at, &format!("grammar extract --kind hiero {FILES} h.rules --exact --min-gap 1 --lines 0"));
     let whole = good(at, "grammar export --format travatar h.rules");
     for (format, keeps_counts) in [("travatar", true), ("moses", true), ("cdec", false), ("joshua", false)] {
         good(at, &format!("grammar export --format {format} h.rules --out h.{format}"));

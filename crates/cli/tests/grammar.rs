@@ -145,7 +145,8 @@ fn exported_and_imported_again_it_is_the_same_table() {
             rules
         };
         assert_eq!(rules("other.rules") == rules("r.rules"), same, "{format}");
-        assert_eq!(rules("other.rules").len(), rules("r.rules").len());
+        // Without inner nodes some rules read alike, and become one.
+        assert_eq!(rules("other.rules").len() == rules("r.rules").len(), same, "{format}");
     }
 }
 

@@ -283,21 +283,26 @@ fn sentences_mark_the_rules_that_can_match_in_them() {
     assert!(kept > 300 && kept < all - 300, "{kept} of {all}");
 }
 
-/// A source side has at most 32 symbols, whatever the length of the sentence.
+/// Source sides have any number of symbols; those of a table span no more than the limit, and what is added to it may be
+/// longer if it has no variables.
 #[test]
-fn source_sides_are_matched_up_to_32_symbols() {
+fn source_sides_are_as_long_as_the_limit_or_as_a_user_says() {
     let mut vocab = Vocab::new();
     let [label, _, word] = [PHRASE, SENTENCE, "w"].map(|text| vocab.intern(text));
-    for (count, matches) in [(31, true), (32, true), (33, false)] {
+    for (count, layer, matches) in
+        [(33, 0, true), (40, 0, true), (41, 0, false), (40, 1, true), (41, 1, true), (90, 1, true)]
+    {
         let mut source = vec![Source::Open(label, count)];
         source.extend((0..count).map(|_| Source::Word(word)));
         let mut builder = GrammarBuilder::new([]);
         builder.add(&Rule::new(source, vec![TargetSide::Word(word)]).unwrap(), &[], &vocab);
         let grammar = builder.finish();
         let chart = ChartLimits { max_span: 40 };
-        let applier =
-            Applier::new(&grammar, &Weights::default(), Applying { chart, ..DefaultRules::Never.into() });
+        let table = GrammarBuilder::new([]).finish();
+        let layers = if layer == 0 { vec![&grammar] } else { vec![&table, &grammar] };
+        let applying = Applying { chart, ..DefaultRules::Never.into() };
+        let applier = Applier::layered(&layers, &Weights::default(), applying);
         let forest = applier.chart_forest(&vec![word; count as usize], &vocab, SentenceRules::default());
-        assert_eq!(!forest.is_dead(), matches, "{count} symbols");
+        assert_eq!(!forest.is_dead(), matches, "{count} symbols in layer {layer}");
     }
 }
