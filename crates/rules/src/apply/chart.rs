@@ -112,7 +112,7 @@ impl Chart {
                 self.cells.entry((start, position)).or_default().push(found);
                 continue;
             }
-            // Longer than a rule may be, unless somebody said so of these very words.
+            // Rules are no longer than the limit, unless a user gave a translation of these very words.
             if position >= end && (number == 0 || last != NONE || position >= self.words) {
                 continue;
             }

@@ -268,7 +268,8 @@ impl GrammarBuilder {
         self.rules.read(rule, into);
         features.clear();
         features.resize(self.meta.features.len(), 0.0);
-        for &(number, value) in &into.values {
+        // The first counts of values that a line states twice.
+        for &(number, value) in into.values.iter().rev() {
             let column = match &self.columns {
                 None => Some(number as usize),
                 Some(columns) => columns.get(&number).copied(),
