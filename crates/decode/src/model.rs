@@ -18,8 +18,8 @@ use sylvan_text::Protect;
 
 use crate::error::{Error, Result};
 use crate::features::{
-    DefaultRuleFeatures, Features, LanguageModelFeature, ParseFeature, ReorderingFeatures, RuleFeatures,
-    Scorer,
+    DefaultRuleFeatures, Features, JumpFeatures, LanguageModelFeature, ParseFeature, ReorderingFeatures,
+    RuleFeatures, Scorer,
 };
 use crate::file::ModelFile;
 use crate::glossary::{Glossary, each_line};
@@ -88,6 +88,9 @@ impl Weighed {
             Box::new(DefaultRuleFeatures { formalism }),
             Box::new(ParseFeature),
         ];
+        if let Some(jumps) = JumpFeatures::new(&applier) {
+            scorers.push(Box::new(jumps));
+        }
         if let Some(reordering) = ReorderingFeatures::new(&applier) {
             scorers.push(Box::new(reordering));
         }
@@ -196,6 +199,7 @@ impl Model {
         match self.formalism() {
             Formalism::Phrase => Search::named(SearchName::Stacks),
             Formalism::Hiero => Search::named(SearchName::Focus),
+            Formalism::LrHiero => Search::named(SearchName::Incremental),
             _ => Search::default(),
         }
     }

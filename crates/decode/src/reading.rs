@@ -78,7 +78,7 @@ impl Reading<'_> {
         match (self.model.formalism(), input) {
             (Formalism::Tree, Input::Text) => self.text(line, parsing),
             (Formalism::Tree, Input::Tree) => self.tree(line).map_err(Unread::Fault),
-            (Formalism::Hiero | Formalism::Phrase, Input::Text) => Ok(self.words(line)),
+            (Formalism::Hiero | Formalism::Phrase | Formalism::LrHiero, Input::Text) => Ok(self.words(line)),
             (other, input) => Err(Unread::Fault(Fault::new(
                 0,
                 format!("{input:?} for a model of kind {}", other.as_str()),

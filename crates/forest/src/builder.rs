@@ -4,12 +4,12 @@ use sylvan_base::{HashMap, Id, IndexVec, Span, Symbol};
 
 use crate::translation::Vertex;
 use crate::{
-    BundleId, Edge, EdgeId, EdgeSpec, Neighbour, Orientations, Part, Reordering, Target, Token, TokenId,
+    BundleId, Edge, EdgeId, EdgeSpec, Glue, Neighbour, Orientations, Part, Reordering, Target, Token, TokenId,
     TranslationForest, VertexId,
 };
 
 /// Builds a [`TranslationForest`] bottom-up: declare a vertex, then its edges, then the next vertex.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ForestBuilder {
     vertices: IndexVec<VertexId, Vertex>,
     edges: IndexVec<EdgeId, Edge>,
@@ -26,13 +26,38 @@ pub struct ForestBuilder {
     owners: Vec<Box<[u8]>>,
     begins: Vec<bool>,
     reordering: Option<Box<Reordering>>,
+    glue: Option<Box<Glue>>,
     uneven: bool,
+}
+
+impl Default for ForestBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl ForestBuilder {
     /// An empty forest.
     pub fn new() -> Self {
-        let mut builder = Self::default();
+        let mut builder = Self {
+            vertices: IndexVec::new(),
+            edges: IndexVec::new(),
+            targets: Vec::new(),
+            bundle_ends: Vec::new(),
+            words: Vec::new(),
+            bundles: HashMap::default(),
+            run: Vec::new(),
+            tokens: IndexVec::new(),
+            token_ids: HashMap::default(),
+            labels: Vec::new(),
+            inputs: Vec::new(),
+            outlooks: Vec::new(),
+            owners: Vec::new(),
+            begins: Vec::new(),
+            reordering: None,
+            glue: None,
+            uneven: false,
+        };
         // The empty bundle is bundle 0.
         builder.bundle();
         builder
@@ -121,6 +146,12 @@ impl ForestBuilder {
         }
     }
 
+    /// Phrases can be glued to what they leave of a span. Then no edge is removed: what seems to have no derivation may
+    /// have one with glue.
+    pub fn glue(&mut self, glue: Glue) {
+        self.glue = Some(Box::new(glue));
+    }
+
     /// How many edges the vertex declared last has so far.
     pub fn edges_of_last(&self) -> usize {
         self.vertices.last().map_or(0, |vertex| vertex.edges.len())
@@ -167,10 +198,11 @@ impl ForestBuilder {
             owners: self.owners,
             begins: self.begins,
             reordering: self.reordering,
+            glue: self.glue,
             uneven: self.uneven,
             goal,
         };
-        forest.retain(|_| true)
+        if forest.glue.is_some() { forest } else { forest.retain(|_| true) }
     }
 }
 

@@ -30,6 +30,7 @@
 mod builder;
 mod derivation;
 mod edges;
+mod glue;
 mod inside_outside;
 mod reordering;
 mod token;
@@ -38,6 +39,7 @@ mod translation;
 pub use builder::ForestBuilder;
 pub use derivation::Derivation;
 pub use edges::Edges;
+pub use glue::{Glue, Growing, Grown, jumped, own_words};
 pub use inside_outside::{InsideOutside, Sum};
 pub use reordering::{Neighbour, Orientation, Orientations, Reordering};
 pub use token::{Token, TokenId};

@@ -42,6 +42,12 @@ pub enum Neighbour {
     Phrase,
     /// The largest block of neighbouring phrases that ends there (Galley & Manning 2008).
     Block,
+    /// The span translated most recently, which has holes where rules have gaps; within a hole, the rule before (Siahbani
+    /// & Sarkar 2017).
+    Recent,
+    /// The rule translated right before, counted only when the smallest rule that holds both is complete (Nguyen & Vogel
+    /// 2013, adapted by Siahbani & Sarkar 2017).
+    Late,
 }
 
 /// Weighted scores of a phrase by [`Orientation`].

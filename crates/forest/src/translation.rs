@@ -2,7 +2,7 @@
 
 use sylvan_base::{Id, IndexVec, Span, Symbol, define_id};
 
-use crate::{Orientations, Reordering, Token, TokenId};
+use crate::{Glue, Orientations, Reordering, Token, TokenId};
 
 define_id!(
     /// A place in the input: tree node or span. Tails always have smaller ids than heads.
@@ -122,6 +122,8 @@ pub struct TranslationForest {
     pub(crate) begins: Vec<bool>,
     /// What another order costs; `None` where target sides are the order.
     pub(crate) reordering: Option<Box<Reordering>>,
+    /// What can be glued on demand.
+    pub(crate) glue: Option<Box<Glue>>,
     pub(crate) uneven: bool,
     pub(crate) goal: VertexId,
 }
@@ -138,9 +140,9 @@ impl TranslationForest {
         self.uneven
     }
 
-    /// Whether the goal has no derivation at all.
+    /// Whether the goal is known to have no derivation at all. With glue, only a search finds out.
     pub fn is_dead(&self) -> bool {
-        self.vertices[self.goal].edges.is_empty()
+        self.glue.is_none() && self.vertices[self.goal].edges.is_empty()
     }
 
     /// All vertices, tails before heads.

@@ -19,6 +19,14 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    pub(crate) fn of_parts(
+        vertices: IndexVec<VertexId, f64>,
+        bundles: IndexVec<BundleId, f64>,
+        lm_queries: u64,
+    ) -> Self {
+        Self { vertices, bundles, lm_queries }
+    }
+
     /// f of a vertex; minus infinity if it has no derivation.
     pub fn vertex(&self, vertex: VertexId) -> f64 {
         self.vertices[vertex]

@@ -10,7 +10,7 @@ use std::hash::Hash;
 use std::str::FromStr;
 
 use sylvan_base::Fault;
-use sylvan_forest::TranslationForest;
+use sylvan_forest::{Grown, TranslationForest};
 
 use crate::chart::Losers;
 use crate::cube_pruning::{Cube, CubePruning};
@@ -205,6 +205,12 @@ impl Search {
         }
     }
 
+    /// Whether it makes glue as it needs it. All others need a forest with all of it
+    /// ([`TranslationForest::with_all_glue`]).
+    pub fn makes_glue(&self) -> bool {
+        self.name() == SearchName::Incremental
+    }
+
     /// Searches a forest; `None` if it has no derivation or the search was cancelled. Step models take part in
     /// left-to-right searches; others ignore them, so ask [`SearchName::is_left_to_right`] first.
     pub fn run<M: LanguageModel + TwoSided>(
@@ -220,13 +226,13 @@ impl Search {
                 let best = work.cube.search(forest, lm, limits, losers, stop)?;
                 let chart = work.cube.chart();
                 let cut_short = chart.was_cut_short();
-                Found { best, out: many.then(|| chart.out_forest(forest, lm)), cut_short, gap: None }
+                Found { best, out: many.then(|| chart.out_forest(forest, lm)), cut_short, gap: None, grown: Grown::default() }
             }
             Self::Refine(beam) => {
                 let best = work.refine.search(forest, lm, beam, losers, stop)?;
                 let chart = work.refine.chart();
                 let cut_short = chart.was_cut_short();
-                Found { best, out: many.then(|| chart.out_forest(forest, lm)), cut_short, gap: None }
+                Found { best, out: many.then(|| chart.out_forest(forest, lm)), cut_short, gap: None, grown: Grown::default() }
             }
             Self::Incremental(limits, config) => {
                 Found::from(incremental::search(&mut work.engine, forest, run, limits, config, None)?)
@@ -248,10 +254,13 @@ impl Search {
                         let counters = start.counters;
                         let mut best = certified.best.unwrap_or(start);
                         best.counters += counters;
-                        Found { best, out, cut_short: !certified.proven, gap }
+                        Found { best, out, cut_short: !certified.proven, gap, grown: Grown::default() }
                     }
                     // A model without bounds proves nothing.
-                    Err(_) => Found { best: start, out, cut_short: true, gap: Some(f64::INFINITY) },
+                    Err(_) => {
+                        let gap = Some(f64::INFINITY);
+                        Found { best: start, out, cut_short: true, gap, grown: Grown::default() }
+                    }
                 }
             }
         };
@@ -292,12 +301,16 @@ pub struct Found {
     pub cut_short: bool,
     /// For exact search: how much better than the answer any derivation can be; 0 if it is the optimum.
     pub gap: Option<f64>,
+    /// Edges that were made on demand and that the derivations may have: the forest must take them over
+    /// ([`TranslationForest::grow`]).
+    pub grown: Grown,
 }
 
 impl From<Completed> for Found {
     fn from(mut found: Completed) -> Self {
         let (out, cut_short) = (found.out_forest.take(), found.cut_short);
-        Self { best: Outcome::from(found), out, cut_short, gap: None }
+        let grown = std::mem::take(&mut found.grown);
+        Self { best: Outcome::from(found), out, cut_short, gap: None, grown }
     }
 }
 

@@ -99,12 +99,24 @@ impl Search {
 }
 
 impl Names<'_> {
+    /// What is still to be produced; in left-to-right Hiero spans alone.
+    fn residual(&self, step: &Step) -> String {
+        let symbols = match self.forest.glue() {
+            None => self.symbols(&step.residual),
+            Some(_) => {
+                let spans = step.open.iter().map(|span| format!("[{},{})", span.start, span.end));
+                spans.collect::<Vec<_>>().join(" ")
+            }
+        };
+        format!("[. {symbols}]")
+    }
+
     fn top_down(&self, step: &Step) -> TraceItem {
         let words = step.words.iter().map(|&token| self.vocab.text(self.forest.token(token).word));
         TraceItem {
             bin: step.bin as usize,
             round: None,
-            stack: format!("[. {}]", self.symbols(&step.residual)),
+            stack: self.residual(step),
             words: Some(words.collect::<Vec<_>>().join(" ")),
             score: step.score,
             future: step.future,

@@ -52,7 +52,8 @@ impl Settings {
     /// The least count of rules that are kept. Most rules with gaps are seen once, within a long phrase pair. Of a large
     /// text they would fill a disk, and their loss costs little.
     pub(crate) fn least_count(&self, config: &Config, pairs: u64) -> f64 {
-        let many = self.formalism == Formalism::Hiero && pairs >= 100_000;
+        let gaps = matches!(self.formalism, Formalism::Hiero | Formalism::LrHiero);
+        let many = gaps && pairs >= 100_000;
         config.min_count.unwrap_or(if many { 0.2 } else { 0.0 })
     }
 }
@@ -205,14 +206,15 @@ fn formalism(config: &Config) -> Result<Formalism> {
     match config.kind.as_str() {
         "tree" => Ok(Formalism::Tree),
         "" if syntax => Ok(Formalism::Tree),
-        kind @ ("hiero" | "phrase") if syntax => {
+        kind @ ("hiero" | "phrase" | "lr-hiero") if syntax => {
             let found = format!("trees, a parser or a treebank with kind {kind}");
             Err(Error::setting("kind", found, "one or the other")
                 .advise("such rules are learnt from text alone"))
         }
         "hiero" | "" => Ok(Formalism::Hiero),
         "phrase" => Ok(Formalism::Phrase),
-        other => Err(Error::setting("kind", format!("{other:?}"), "tree, hiero or phrase")),
+        "lr-hiero" => Ok(Formalism::LrHiero),
+        other => Err(Error::setting("kind", format!("{other:?}"), "tree, hiero, phrase or lr-hiero")),
     }
 }
 
@@ -229,7 +231,7 @@ fn settings(config: &Config) -> Result<Settings> {
     let formalism = formalism(config)?;
     let smoothing = match config.smoothing.as_str() {
         // Most rules with gaps are seen once, and discounting them pays.
-        "" if formalism == Formalism::Hiero => Smoothing::GoodTuring,
+        "" if matches!(formalism, Formalism::Hiero | Formalism::LrHiero) => Smoothing::GoodTuring,
         "none" | "" => Smoothing::None,
         "good-turing" => Smoothing::GoodTuring,
         "kneser-ney" => Smoothing::KneserNey,

@@ -16,7 +16,7 @@ use sylvan_forest::{Derivation, TranslationForest};
 use sylvan_rules::apply::Applier;
 use sylvan_rules::{Grammar, Weights};
 
-pub use order::ReorderingFeatures;
+pub use order::{JumpFeatures, ReorderingFeatures};
 pub use rules::{DefaultRuleFeatures, ParseFeature, RuleFeatures};
 pub use sparse::{sparse_contributions, sparse_values};
 pub use words::LanguageModelFeature;

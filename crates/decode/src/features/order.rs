@@ -1,7 +1,7 @@
 //! Features of the order in which phrases are translated: jumps, and what phrases think of their neighbours.
 
 use sylvan_base::Span;
-use sylvan_forest::EdgeId;
+use sylvan_forest::{EdgeId, jumped};
 use sylvan_rules::Formalism;
 use sylvan_rules::apply::{Applier, Origin};
 use sylvan_rules::features::ORIENTATIONS;
@@ -77,6 +77,38 @@ impl Scorer for ReorderingFeatures {
                 && let Some((feature, value)) = self.value(replay, phrases[place - 1].1, 3 + after as usize)
             {
                 emit(place - 1, feature, value);
+            }
+        }
+    }
+}
+
+/// Left to right with gaps: `distortion`, the source words that rules jump over, and `glue_distortion`, those that glue
+/// does; both count downwards.
+#[derive(Debug)]
+pub struct JumpFeatures;
+
+impl JumpFeatures {
+    /// Those of a model of left-to-right rules; others have none.
+    pub fn new(applier: &Applier) -> Option<Self> {
+        (applier.grammar(0)?.meta().formalism == Formalism::LrHiero).then_some(Self)
+    }
+}
+
+impl Scorer for JumpFeatures {
+    fn features(&self) -> Vec<Feature> {
+        vec![Feature::tuned("distortion", 0.02), Feature::tuned("glue_distortion", 0.02)]
+    }
+
+    fn replay(&self, replay: &Replay<'_>, emit: &mut dyn FnMut(Place, usize, f64)) {
+        let forest = replay.forest;
+        for (place, &edge) in replay.derivation.edges().iter().enumerate() {
+            let is_glue = replay.applier.origin(forest.edge(edge).spec.rule) == Origin::Glue;
+            // The first part of glue is its phrase, which is no gap.
+            let gaps: Vec<Span> =
+                forest.tails(edge).skip(usize::from(is_glue)).map(|tail| forest.span(tail)).collect();
+            let value = jumped(forest.span(forest.edge(edge).head), &gaps);
+            if value > 0 {
+                emit(Place::Edge(place), usize::from(is_glue), -f64::from(value));
             }
         }
     }

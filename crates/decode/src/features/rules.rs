@@ -111,7 +111,7 @@ pub struct DefaultRuleFeatures {
 impl Scorer for DefaultRuleFeatures {
     fn features(&self) -> Vec<Feature> {
         let glue = match self.formalism {
-            Formalism::Hiero => Feature::tuned("glue", -0.2),
+            Formalism::Hiero | Formalism::LrHiero => Feature::tuned("glue", -0.2),
             _ => Feature::fixed("glue", -2.0),
         };
         vec![glue, Feature::fixed("oov", -2.0)]

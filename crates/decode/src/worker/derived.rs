@@ -169,11 +169,24 @@ impl<'a> Derived<'a> {
     /// An edge's rule in the notation of rule tables.
     pub fn rule_text(&self, edge: EdgeId) -> String {
         let other = || match self.origin(edge) {
-            Origin::Start => "S(x1:X) -> x1".to_string(),
-            Origin::Glue => "S(x1:S x2:X) -> x1 x2".to_string(),
+            Origin::Start | Origin::Glue => self.glue_text(edge),
             _ => NO_RULE.to_string(),
         };
         self.rule(edge).map_or_else(other, |rule| rule.show(self.vocab()))
+    }
+
+    /// Parts that are joined, as a rule: variables are numbered in source order.
+    fn glue_text(&self, edge: EdgeId) -> String {
+        let label = |vertex| self.forest.label(vertex).map_or("X", |label| self.vocab().text(label));
+        let tails: Vec<VertexId> = self.forest.tails(edge).collect();
+        let mut in_order = tails.clone();
+        in_order.sort_unstable_by_key(|&tail| self.forest.span(tail).start);
+        let number = |tail: &VertexId| in_order.iter().position(|other| other == tail).unwrap_or(0) + 1;
+        let source: Vec<String> =
+            in_order.iter().map(|tail| format!("x{}:{}", number(tail), label(*tail))).collect();
+        let target: Vec<String> = tails.iter().map(|tail| format!("x{}", number(tail))).collect();
+        let head = label(self.forest.edge(edge).head);
+        format!("{head}({}) -> {}", source.join(" "), target.join(" "))
     }
 
     /// The rules, one per line, indented by depth.

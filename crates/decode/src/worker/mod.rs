@@ -54,6 +54,16 @@ pub struct SentenceForest {
     pub(crate) ids: Vec<Vec<WordId>>,
 }
 
+impl SentenceForest {
+    /// The same with all edges of its glue, if it has any (left-to-right Hiero).
+    pub fn with_all_glue(self) -> Self {
+        match self.forest.glue() {
+            None => self,
+            Some(_) => Self { forest: self.forest.with_all_glue(), ids: self.ids },
+        }
+    }
+}
+
 /// The result of decoding one sentence.
 #[derive(Debug, Clone)]
 pub struct Decoded {
@@ -152,6 +162,7 @@ impl Worker {
 
     /// Searches a forest.
     fn search(&mut self, forest: SentenceForest, search: Search, list: List, stop: &Stop) -> Decoded {
+        let mut forest = if search.makes_glue() { forest } else { forest.with_all_glue() };
         let SentenceForest { forest: edges, ids } = &forest;
         let many = list.best > 1;
         let models = self.model.ngrams(ids);
@@ -163,7 +174,7 @@ impl Worker {
                 search.run(edges, Run { out_forest: many, stop, ..Run::new(&several) }, memory)
             }
         };
-        let Some(Found { best, out, cut_short, gap }) = found else {
+        let Some(Found { best, out, cut_short, gap, grown }) = found else {
             let counters = Counters::default();
             return Decoded {
                 hypotheses: Vec::new(),
@@ -174,14 +185,16 @@ impl Worker {
                 gap: None,
             };
         };
+        forest.forest.grow(grown);
         let counters = best.counters;
-        let hypotheses = list_of(edges, best, out.as_ref(), list);
+        let hypotheses = list_of(&forest.forest, best, out.as_ref(), list);
         Decoded { hypotheses, forest, out, counters, cut_short, gap }
     }
 
     /// The forest without the edges whose best derivation is estimated to be worse than the best by more than `margin`
     /// nats. The estimate is the inside score of left-to-right search: language models without the joints.
     pub fn prune(&self, forest: &SentenceForest, margin: f64) -> SentenceForest {
+        let forest = &forest.clone().with_all_glue();
         let models = self.model.ngrams(&forest.ids);
         let words = |bundle| {
             let words = forest.forest.bundle(bundle);
@@ -194,6 +207,8 @@ impl Worker {
     /// A search step by step in the notation of its paper; only left-to-right searches have one.
     pub fn trace(&self, sentence: &Sentence, forest: &SentenceForest, search: Search) -> Vec<TraceItem> {
         let models = self.model.ngrams(&forest.ids);
+        let whole = (!search.makes_glue()).then(|| forest.clone().with_all_glue());
+        let forest = whole.as_ref().unwrap_or(forest);
         match models.as_slice() {
             [one] => search.trace(&forest.forest, Run::new(one), sentence.vocab()),
             all => {

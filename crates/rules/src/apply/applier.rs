@@ -6,7 +6,7 @@ use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{Id, Span, Vocab};
 use sylvan_forest::{
     EdgeSpec, ForestBuilder, Layer, Neighbour, Orientations, Part, RuleRef, Token, TranslationForest,
-    VertexId,
+    VertexId, jumped,
 };
 use sylvan_trees::{Child, NodeId};
 
@@ -243,7 +243,7 @@ impl Applier {
                 let corrected = self.corrected(number, given.number);
                 matcher.at(&layer.grammar, input, node, |matched| {
                     let span = |node| input.span(node);
-                    let place = Applied { span, node, matched: &matched, corrected };
+                    let place = Applied { span, node, matched: &matched, corrected, per_jump: 0.0 };
                     self.add(&mut builder, layer, &place, parts);
                 });
             }
@@ -287,6 +287,24 @@ impl Applier {
         let neighbour = if by_blocks { Neighbour::Block } else { Neighbour::Phrase };
         // The feature counts downwards: larger is better.
         (-self.weights.get("distortion"), neighbour)
+    }
+
+    /// What orientations are seen against in a model that translates from left to right, if it has any.
+    pub(super) fn left_to_right_orientation(&self) -> Option<Neighbour> {
+        match self.layers.first()?.grammar.meta().orientation.as_str() {
+            "lrm" => Some(Neighbour::Recent),
+            "nvlrm" => Some(Neighbour::Late),
+            _ => None,
+        }
+    }
+
+    /// What a source word costs that a rule jumps over, and one that glue jumps over; left to right.
+    pub(super) fn per_jump(&self) -> f64 {
+        self.weights.get("distortion")
+    }
+
+    pub(super) fn per_glue_jump(&self) -> f64 {
+        self.weights.get("glue_distortion")
     }
 
     /// What corrections say about a layer in one sentence.
@@ -355,6 +373,14 @@ impl Applier {
             });
             if !self.sparse.is_empty() {
                 score += self.sparse.rule(grammar, rule.id);
+            }
+            if applied.per_jump != 0.0 {
+                let gaps = parts.iter().filter_map(|part| match part {
+                    Part::Vertex(gap) => Some((applied.span)(NodeId(gap.0))),
+                    Part::Word(_) => None,
+                });
+                let gaps: Vec<Span> = gaps.collect();
+                score -= applied.per_jump * f64::from(jumped((applied.span)(node), &gaps));
             }
             let id = RuleRef { layer: Layer::Grammar, id: layer.base + rule.id.0 };
             builder.edge(EdgeSpec { rule: id, score, nodes: matched.nodes, hash }, parts);
@@ -434,6 +460,8 @@ pub(super) struct Applied<'a, S> {
     pub(super) node: NodeId,
     pub(super) matched: &'a Match<'a>,
     pub(super) corrected: Option<Corrected<'a>>,
+    /// What a source word costs that is jumped over on the way through the rule.
+    pub(super) per_jump: f64,
 }
 
 /// Gives the target words of a rule the source words that they are affiliated with.

@@ -17,6 +17,7 @@ use sylvan_trees::NodeId;
 
 use super::applier::{Applied, Applier, COPY, GLUE, START, SentenceRules};
 use super::applying::{Coverage, DefaultRules, Outlook};
+use super::left_to_right::Used;
 use super::matching::{Match, Place, step};
 use crate::{Formalism, Grammar, SourceId};
 
@@ -27,12 +28,28 @@ pub const SENTENCE: &str = "S";
 
 /// A source side that matches a span.
 #[derive(Debug, Clone, Copy)]
-struct Found {
+pub(super) struct Found {
     layer: u32,
     source: SourceId,
     at: usize,
     /// Its parts, as a range of [`Chart::bound`].
     bound: (u32, u32),
+}
+
+impl Found {
+    /// Whether it has no variables.
+    pub(super) fn is_lexical(&self) -> bool {
+        self.bound.0 == self.bound.1
+    }
+
+    pub(super) fn layer(&self) -> usize {
+        self.layer as usize
+    }
+
+    /// As the rules of a source side are added, without its parts.
+    pub(super) fn matched(&self) -> Match<'static> {
+        Match { source: self.source, at: self.at, bound: &[], nodes: 1, score: 0.0 }
+    }
 }
 
 /// A source side that matches so far.
@@ -49,7 +66,7 @@ const NONE: u32 = u32::MAX;
 
 /// All that rules derive.
 #[derive(Debug)]
-struct Chart {
+pub(super) struct Chart {
     words: u32,
     /// By span: what matches it.
     cells: HashMap<(u32, u32), Vec<Found>>,
@@ -80,7 +97,7 @@ impl Chart {
                 self.follow(number as u32, layer, start, end);
             }
         }
-        let copied = copies(self.cells.contains_key(&(start, start + 1)));
+        let copied = copies(!self.found((start, start + 1)).is_empty());
         if copied {
             self.cells.entry((start, start + 1)).or_default();
         }
@@ -146,7 +163,26 @@ impl Chart {
         (first, self.bound.len() as u32)
     }
 
-    fn parts_of(&self, found: &Found) -> &[(u32, u32)] {
+    /// What matches a span.
+    pub(super) fn found(&self, span: (u32, u32)) -> &[Found] {
+        self.cells.get(&span).map_or(&[], Vec::as_slice)
+    }
+
+    /// All spans that something matches.
+    pub(super) fn all(&self) -> impl Iterator<Item = ((u32, u32), &[Found])> {
+        self.cells.iter().map(|(&span, found)| (span, found.as_slice()))
+    }
+
+    /// Takes every span of up to so many words for a part.
+    fn open_all(&mut self, limit: u32) {
+        for start in 0..self.words {
+            for end in start + 1..=self.words.min(start.saturating_add(limit)) {
+                self.cells.entry((start, end)).or_default();
+            }
+        }
+    }
+
+    pub(super) fn parts_of(&self, found: &Found) -> &[(u32, u32)] {
         &self.bound[found.bound.0 as usize..found.bound.1 as usize]
     }
 }
@@ -207,9 +243,13 @@ impl Applier {
             layers.iter().map(|layer| ChartLayer::new(&layer.grammar, words, phrase)).collect();
         let length = words.len() as u32;
         // Phrase pairs are as long as they were learnt, and are put together in any order.
-        let is_free = trie.first().is_some_and(|table| table.grammar.meta().formalism == Formalism::Phrase);
+        let formalism = trie.first().map(|table| table.grammar.meta().formalism);
+        let is_free = formalism == Some(Formalism::Phrase);
         let longest = if is_free { u32::MAX } else { self.applying().chart.max_span.max(1) };
         let mut chart = Chart::new(length);
+        if formalism == Some(Formalism::LrHiero) {
+            chart.open_all(longest);
+        }
         let mut copied = vec![false; words.len()];
         for start in (0..length).rev() {
             copied[start as usize] =
@@ -218,6 +258,10 @@ impl Applier {
                     DefaultRules::Always => true,
                     DefaultRules::Never => false,
                 });
+        }
+        if formalism == Some(Formalism::LrHiero) {
+            let used = Used { chart: &chart, copied: &copied, words, layers: &layers, given };
+            return self.left_to_right_forest(&used, phrase);
         }
         let (nodes, vertices) = reachable(&chart, length, phrase, sentence);
         let mut builder = ForestBuilder::new();
@@ -240,11 +284,10 @@ impl Applier {
                 let number = found.layer as usize;
                 bound.clear();
                 bound.extend(chart.parts_of(found).iter().map(|part| NodeId(vertices.phrases[part].0)));
-                let matched =
-                    Match { source: found.source, at: found.at, bound: &bound, nodes: 1, score: 0.0 };
+                let matched = Match { bound: &bound, ..found.matched() };
                 let corrected = self.corrected(number, given.number);
                 let span = |node: NodeId| nodes[node.index()].1;
-                let place = Applied { span, node, matched: &matched, corrected };
+                let place = Applied { span, node, matched: &matched, corrected, per_jump: 0.0 };
                 self.add(&mut builder, layers[number], &place, &mut parts);
             }
             if span.len() == 1 && copied[span.start as usize] {
@@ -270,7 +313,7 @@ impl Applier {
         }
     }
 
-    fn add_copy(&self, builder: &mut ForestBuilder, words: &[Symbol], position: u32) {
+    pub(super) fn add_copy(&self, builder: &mut ForestBuilder, words: &[Symbol], position: u32) {
         let source = self.affiliates().then_some(position);
         let token = Token { word: words[position as usize], source };
         self.add_special(builder, COPY, self.per_copy(), &[Part::Word(token)]);

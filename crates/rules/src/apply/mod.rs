@@ -5,6 +5,7 @@ mod applier;
 mod applying;
 mod chart;
 mod find;
+mod left_to_right;
 mod matching;
 mod sentences;
 

@@ -48,6 +48,8 @@ pub enum FlatRules {
     Phrase(PhraseConfig),
     /// Hiero rules.
     Hiero(HieroConfig),
+    /// Hiero rules that translate from left to right; target words come first whatever the limits say.
+    LeftToRight(HieroConfig),
 }
 
 impl FlatRules {
@@ -55,7 +57,18 @@ impl FlatRules {
     pub(crate) fn symbols(&self) -> u32 {
         match self {
             Self::Phrase(config) => config.length,
-            Self::Hiero(config) => config.symbols,
+            Self::Hiero(config) | Self::LeftToRight(config) => config.symbols,
+        }
+    }
+}
+
+impl FlatRules {
+    /// How rules with variables are learnt.
+    pub(crate) fn hiero(&self) -> Option<HieroConfig> {
+        match *self {
+            Self::Phrase(_) => None,
+            Self::Hiero(config) => Some(config),
+            Self::LeftToRight(config) => Some(HieroConfig { words_first: true, ..config }),
         }
     }
 }
@@ -119,8 +132,9 @@ impl FlatExtractor {
                     found(&FlatOccurrence { pair, orientations, ..whole });
                 }
             }
-            FlatRules::Hiero(config) => {
-                self.subtractor.each(linked, source, target, config, |pair, variables, share| {
+            FlatRules::Hiero(_) | FlatRules::LeftToRight(_) => {
+                let Some(config) = self.rules.hiero() else { return Ok(()) };
+                self.subtractor.each(linked, source, target, &config, |pair, variables, share| {
                     found(&FlatOccurrence { pair, variables, share, ..whole });
                 });
             }

@@ -113,7 +113,7 @@ impl RuleReader {
             if line.trim().is_empty() || (comments && line.starts_with('#')) {
                 continue;
             }
-            if self.formalism == Formalism::Hiero && is_glue(self.format, line) {
+            if matches!(self.formalism, Formalism::Hiero | Formalism::LrHiero) && is_glue(self.format, line) {
                 self.glue += 1;
                 continue;
             }
@@ -138,6 +138,7 @@ impl RuleReader {
                 let kind = match self.formalism {
                     Formalism::Tree => "rule table",
                     Formalism::Hiero => "table of Hiero rules (--kind hiero)",
+                    Formalism::LrHiero => "table of left-to-right Hiero rules (--kind lr-hiero)",
                     Formalism::Phrase => "phrase table (--kind phrase)",
                 };
                 reader.locate(fault.advise(format!("is this a {} {kind}?", self.format.name())))
@@ -167,7 +168,7 @@ pub fn export(grammar: &Grammar, vocab: &Vocab, format: TextFormat, out: &mut Ou
     let write: Write = match (format, grammar.meta().formalism) {
         (TextFormat::Travatar, _) => travatar::write,
         (TextFormat::Moses, Formalism::Tree) => moses::write,
-        (TextFormat::Moses, Formalism::Hiero) => moses::write_flat,
+        (TextFormat::Moses, Formalism::Hiero | Formalism::LrHiero) => moses::write_flat,
         (TextFormat::Moses, Formalism::Phrase) => moses::write_phrase,
         (TextFormat::Cdec, Formalism::Tree) => cdec::write,
         (TextFormat::Cdec | TextFormat::Joshua, _) => cdec::write_flat,

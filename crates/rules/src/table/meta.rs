@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use sylvan_base::{Symbol, Vocab};
 
-use crate::{Preprocessing, Rule};
+use crate::{Preprocessing, Rule, TargetSide};
 
 /// Limits that a table was made with; `None` where there was none or it is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -62,6 +62,16 @@ pub enum Formalism {
     Hiero,
     /// Sentences, with phrase pairs.
     Phrase,
+    /// Sentences, with rules whose target words come before their variables: they translate from left to right.
+    #[serde(rename = "lr-hiero")]
+    LrHiero,
+}
+
+/// Whether the target side has words, and variables only behind them.
+fn words_come_first(rule: &Rule) -> bool {
+    let is_variable = |symbol: &TargetSide| matches!(symbol, TargetSide::Var(_));
+    rule.target().first().is_some_and(|first| !is_variable(first))
+        && rule.target().iter().map(is_variable).is_sorted()
 }
 
 impl Formalism {
@@ -71,6 +81,7 @@ impl Formalism {
             Self::Tree => "tree",
             Self::Hiero => "hiero",
             Self::Phrase => "phrase",
+            Self::LrHiero => "lr-hiero",
         }
     }
 
@@ -80,6 +91,7 @@ impl Formalism {
             Self::Tree => "rules with syntax, from trees of the source text",
             Self::Hiero => "rules with gaps, from the texts alone",
             Self::Phrase => "phrase pairs that are put in any order, from the texts alone",
+            Self::LrHiero => "rules with gaps that translate from left to right, from the texts alone",
         }
     }
 
@@ -94,6 +106,7 @@ impl Formalism {
         match self {
             _ if !flat => Err("one flat node with the label X, and variables with the label X"),
             Self::Phrase if has_variables => Err("words alone, without variables"),
+            Self::LrHiero if !words_come_first(rule) => Err("target words before all variables"),
             _ => Ok(()),
         }
     }

@@ -55,7 +55,9 @@ impl FlatConfig {
             FlatRules::Phrase(phrase) => {
                 FlatScoring { orientations: phrase.orientation.map(|_| self.orientations), samples: 0 }
             }
-            FlatRules::Hiero(hiero) => FlatScoring { orientations: None, samples: hiero.samples },
+            FlatRules::Hiero(hiero) | FlatRules::LeftToRight(hiero) => {
+                FlatScoring { orientations: None, samples: hiero.samples }
+            }
         }
     }
 }
@@ -120,8 +122,11 @@ fn meta_of(config: &FlatConfig) -> Meta {
             },
             ..Meta::new([])
         },
-        FlatRules::Hiero(hiero) => Meta {
-            formalism: Formalism::Hiero,
+        FlatRules::Hiero(hiero) | FlatRules::LeftToRight(hiero) => Meta {
+            formalism: match config.rules {
+                FlatRules::LeftToRight(_) => Formalism::LrHiero,
+                _ => Formalism::Hiero,
+            },
             limits: Limits {
                 span: limited(hiero.span),
                 target_span: limited(hiero.target_span),
@@ -153,7 +158,8 @@ fn describe(config: &FlatConfig) -> String {
             }
             text
         }
-        FlatRules::Hiero(hiero) => {
+        FlatRules::Hiero(_) | FlatRules::LeftToRight(_) => {
+            let hiero = config.rules.hiero().unwrap_or_default();
             let mut text = format!("Hiero extraction, {}", ends(hiero.boundary));
             if hiero.adjacent {
                 text.push_str(", adjacent variables");

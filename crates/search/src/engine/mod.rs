@@ -26,7 +26,7 @@ use grids::{Column, Grids, Row};
 use nodes::{Arrival, Fate, Node, NodeId, Nodes, Stage, TrailId};
 use states::States;
 use sylvan_base::{HashMap, Span};
-use sylvan_forest::{BundleId, Derivation, EdgeId, Edges, TokenId};
+use sylvan_forest::{BundleId, Derivation, EdgeId, Edges, Grown, TokenId};
 
 use crate::deduction::{Application, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
 use crate::out_forest::{OutForest, OutForestBuilder, derivation};
@@ -104,6 +104,8 @@ pub struct Completed {
     pub cut_short: bool,
     /// Everything that was found, if it was asked for.
     pub out_forest: Option<OutForest>,
+    /// Edges that were made on demand.
+    pub grown: Grown,
 }
 
 impl From<Completed> for Outcome {
@@ -304,6 +306,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             counters: self.counters,
             cut_short,
             out_forest: out_forest.then(|| self.out_forest(forest, order)),
+            grown: Grown::default(),
         })
     }
 

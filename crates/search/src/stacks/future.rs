@@ -10,7 +10,7 @@ const LEAST: f64 = -1e6;
 
 /// By span: the best sum over the phrases that cover it, language model without the joints, order for nothing.
 #[derive(Debug)]
-pub(super) struct FutureCosts {
+pub(crate) struct FutureCosts {
     /// The longest span that is looked up, and one.
     width: usize,
     /// Row by start, one value per length.
@@ -19,12 +19,12 @@ pub(super) struct FutureCosts {
 
 impl FutureCosts {
     /// Nothing is expected of anything.
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { width: 0, best: Vec::new() }
     }
 
     /// `phrases` are the spans that phrases cover, each with its best phrase, sorted by end.
-    pub(super) fn new(length: usize, phrases: &[(Span, f64)]) -> Self {
+    pub(crate) fn new(length: usize, phrases: &[(Span, f64)]) -> Self {
         let width = length.min(LONGEST) + 1;
         let mut costs = Self { width, best: vec![f64::NEG_INFINITY; length * width] };
         for start in 0..length {
@@ -56,7 +56,7 @@ impl FutureCosts {
         self.best[start * self.width + end - start] = value;
     }
 
-    pub(super) fn of(&self, span: Span) -> f64 {
+    pub(crate) fn of(&self, span: Span) -> f64 {
         let (mut start, end) = (span.start as usize, span.end as usize);
         if self.best.is_empty() || start == end {
             return 0.0;

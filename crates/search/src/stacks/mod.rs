@@ -28,7 +28,7 @@ mod future;
 mod order;
 
 use coverage::{CoverageId, Coverages};
-use future::FutureCosts;
+pub(crate) use future::FutureCosts;
 use order::{Blocks, after_block, is_within, jump};
 pub use order::{Placed, placed};
 use sylvan_base::{HashMap, IndexVec, Span};
@@ -213,8 +213,8 @@ impl<'f> PhraseBased<'f> {
         let Some(neighbour) = self.oriented else { return (Orientation::Mono, jumps) };
         let is_first = item.coverage == Coverages::NONE;
         let (before, after) = match neighbour {
-            Neighbour::Phrase if is_first => (Orientation::of_first(next), None),
-            Neighbour::Phrase => {
+            Neighbour::Phrase | Neighbour::Recent | Neighbour::Late if is_first => (Orientation::of_first(next), None),
+            Neighbour::Phrase | Neighbour::Recent | Neighbour::Late => {
                 let both = Orientation::of(item.before, next);
                 (both, Some(both))
             }
@@ -364,7 +364,7 @@ impl Deduction for PhraseBased<'_> {
             }
             Some(neighbour) => {
                 let blocks = match neighbour {
-                    Neighbour::Phrase => Blocks::EMPTY,
+                    Neighbour::Phrase | Neighbour::Recent | Neighbour::Late => Blocks::EMPTY,
                     Neighbour::Block => self.blocks.push(from.blocks, span),
                 };
                 Item { coverage, before: span, after: self.after_of[edge.0 as usize], blocks }

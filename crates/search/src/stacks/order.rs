@@ -98,7 +98,7 @@ pub fn placed(phrases: &[Span], neighbour: Neighbour) -> Vec<Placed> {
     let mut placed = Vec::with_capacity(phrases.len());
     for (number, &next) in phrases.iter().enumerate() {
         let (before, after) = match neighbour {
-            Neighbour::Phrase => {
+            Neighbour::Phrase | Neighbour::Recent | Neighbour::Late => {
                 let both = previous.map(|previous| Orientation::of(previous, next));
                 (both.unwrap_or(Orientation::of_first(next)), both)
             }

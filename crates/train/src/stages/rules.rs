@@ -62,6 +62,7 @@ fn of_text(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
             orientation: run.settings.orientation,
             ..PhraseConfig::default()
         }),
+        Formalism::LrHiero => FlatRules::LeftToRight(HieroConfig::left_to_right()),
         _ => FlatRules::Hiero(HieroConfig::default()),
     };
     let config = FlatConfig {

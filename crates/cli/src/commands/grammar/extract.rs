@@ -127,7 +127,7 @@ impl Extract {
         let counts = self.counts;
         let trained = match self.kind {
             Kind::Tree => self.trees()?,
-            Kind::Hiero | Kind::Phrase => self.flat()?,
+            Kind::Hiero | Kind::LrHiero | Kind::Phrase => self.flat()?,
         };
         say(&format!("{} lines, rules learnt from {}", trained.lines, trained.pairs));
         say(&format!("{} occurrences of {} rules", trained.occurrences, trained.scored.distinct));
@@ -175,10 +175,13 @@ impl Extract {
             refuse(self.kind, &[("--max-variables", self.limits.variables().is_some())])?;
             self.flat.phrase()?
         } else {
-            self.flat.hiero(self.limits.variables())?
+            self.flat.hiero(self.kind, self.limits.variables())?
         };
         let score = self.scores.config();
-        let shared = matches!(rules, FlatRules::Hiero(hiero) if !hiero.whole_counts);
+        let shared = matches!(
+            rules,
+            FlatRules::Hiero(hiero) | FlatRules::LeftToRight(hiero) if !hiero.whole_counts
+        );
         anyhow::ensure!(
             !shared || score.significance == Significance::Off,
             "--significance tests how often rules were seen, and their counts are shares; add --whole-counts"

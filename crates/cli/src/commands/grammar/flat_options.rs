@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     Hiero,
     /// Phrase pairs with orientations.
     Phrase,
+    /// Hiero rules that translate from left to right: target words come before variables.
+    LrHiero,
 }
 
 impl From<Kind> for Formalism {
@@ -21,6 +23,7 @@ impl From<Kind> for Formalism {
             Kind::Tree => Self::Tree,
             Kind::Hiero => Self::Hiero,
             Kind::Phrase => Self::Phrase,
+            Kind::LrHiero => Self::LrHiero,
         }
     }
 }
@@ -98,8 +101,6 @@ enum Extractor {
     Moses,
     /// cdec: phrases of 15 words that begin and end with linked words, variables for single words too, 300 occurrences of each source side, whole counts.
     Cdec,
-    /// Left-to-right Hiero (Siahbani & Sarkar 2017): 7 symbols, gaps of one word or more, --words-first.
-    LrHiero,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -192,16 +193,16 @@ impl FlatOptions {
     }
 
     /// Hiero rules.
-    pub(crate) fn hiero(&self, variables: Option<u32>) -> anyhow::Result<FlatRules> {
-        refuse(Kind::Hiero, &self.phrase_only())?;
+    pub(crate) fn hiero(&self, kind: Kind, variables: Option<u32>) -> anyhow::Result<FlatRules> {
+        refuse(kind, &self.phrase_only())?;
         let base = match self.like {
+            None if kind == Kind::LrHiero => HieroConfig::left_to_right(),
             None => HieroConfig::default(),
             Some(Extractor::Chiang) => HieroConfig::chiang(),
             Some(Extractor::Moses) => HieroConfig::moses(),
             Some(Extractor::Cdec) => HieroConfig::cdec(),
-            Some(Extractor::LrHiero) => HieroConfig::left_to_right(),
         };
-        Ok(FlatRules::Hiero(HieroConfig {
+        let config = HieroConfig {
             span: self.max_span.unwrap_or(base.span),
             // One limit serves both sides unless the two are told apart.
             target_span: self.max_target_span.or(self.max_span).unwrap_or(base.target_span),
@@ -216,7 +217,8 @@ impl FlatOptions {
             boundary: self.boundary().unwrap_or(base.boundary),
             whole_counts: self.whole_counts || base.whole_counts,
             samples: self.samples.unwrap_or(base.samples),
-        }))
+        };
+        Ok(if kind == Kind::LrHiero { FlatRules::LeftToRight(config) } else { FlatRules::Hiero(config) })
     }
 
     pub(crate) fn smoothing(&self) -> OrientationSmoothing {

@@ -29,9 +29,14 @@
 //! | a cell, by its `ItemId` | the stack of dotted rules, residual form |
 //! | `EdgeSpec::nodes` | \|C(r)\| |
 //! | a bin | the beam of one step |
+//!
+//! Where a forest has lexicalised glue ([`Glue`]), this is left-to-right Hiero (`glue.rs`).
+
+mod glue;
 
 use sylvan_base::{HashMap, IndexVec, Span};
-use sylvan_forest::{BundleId, EdgeId, Target, TokenId, TranslationForest, VertexId};
+use glue::{GlueFutures, Glued};
+use sylvan_forest::{BundleId, EdgeId, Edges, Growing, Target, TokenId, TranslationForest, VertexId};
 
 use crate::deduction::{
     Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, ListId, Successor, Worth,
@@ -81,11 +86,18 @@ pub struct Incremental {
     pub progress: Progress,
     /// What recombines.
     pub signature: Signature,
+    /// How many ways to glue a span are tried: those that promise most.
+    pub glued: usize,
+}
+
+impl Incremental {
+    /// The default number of ways to glue a span.
+    pub const USUAL_GLUED: usize = 100;
 }
 
 impl Default for Incremental {
     fn default() -> Self {
-        Self { future: Future::Inside, progress: Progress::Nodes, signature: Signature::Residual }
+        Self { future: Future::Inside, progress: Progress::Nodes, signature: Signature::Residual, glued: Self::USUAL_GLUED }
     }
 }
 
@@ -117,7 +129,11 @@ struct Cell {
 /// The deduction: all residuals of one sentence; equal lists are one cell.
 #[derive(Debug)]
 pub struct TopDown<'f> {
+    /// All edges but glue.
     forest: &'f TranslationForest,
+    /// These, and the glue that was made so far.
+    growing: Growing<'f>,
+    futures: Option<GlueFutures>,
     estimate: &'f Estimate,
     config: Incremental,
     axiom: ItemId,
@@ -128,10 +144,19 @@ pub struct TopDown<'f> {
 }
 
 impl<'f> TopDown<'f> {
-    /// The deduction over a forest, with its static estimate.
-    pub fn new(forest: &'f TranslationForest, estimate: &'f Estimate, mut config: Incremental) -> Self {
+    /// The deduction over a forest without glue, with its static estimate.
+    pub fn new(forest: &'f TranslationForest, estimate: &'f Estimate, config: Incremental) -> Self {
+        Self::with_futures(forest, estimate, None, config)
+    }
+
+    fn with_futures(
+        forest: &'f TranslationForest,
+        estimate: &'f Estimate,
+        futures: Option<GlueFutures>,
+        mut config: Incremental,
+    ) -> Self {
         // Where packed trees have different sizes, only words are covered at the same pace by all derivations.
-        if forest.is_uneven() {
+        if forest.is_uneven() || forest.glue().is_some() {
             config.progress = Progress::Words;
         }
         // Cell 0 is the empty list; its symbol is never looked at.
@@ -144,7 +169,8 @@ impl<'f> TopDown<'f> {
         };
         let cells = IndexVec::from_vec(vec![empty]);
         let (index, stacks) = (HashMap::default(), HashMap::default());
-        let mut new = Self { forest, estimate, config, axiom: EMPTY, cells, index, stacks };
+        let growing = Growing::new(forest);
+        let mut new = Self { forest, growing, futures, estimate, config, axiom: EMPTY, cells, index, stacks };
         new.axiom = new.push(Target::Vertex(forest.goal()), EMPTY, NO_STACK);
         new
     }
@@ -176,7 +202,10 @@ impl<'f> TopDown<'f> {
             (Future::Rough, Target::Vertex(vertex)) => {
                 let goal = self.forest.goal();
                 let per_word = self.estimate.vertex(goal) / (self.forest.span(goal).len().max(1)) as f64;
-                per_word * self.forest.span(vertex).len() as f64
+                per_word * self.growing.span(vertex).len() as f64
+            }
+            (Future::Inside, Target::Vertex(vertex)) if self.growing.is_grown(vertex) => {
+                self.futures.as_ref().map_or(0.0, |futures| futures.of(self.growing.span(vertex)))
             }
             (Future::Inside, symbol) => self.estimate.symbol(symbol),
         }
@@ -196,10 +225,10 @@ impl<'f> TopDown<'f> {
     /// What a symbol of the residual leaves uncovered.
     fn weight(&self, symbol: Target) -> u32 {
         let Target::Vertex(vertex) = symbol else { return 0 };
-        let (nodes, words) = (self.forest.nodes(vertex), self.forest.span(vertex).len() as u32);
+        let words = self.growing.span(vertex).len() as u32;
         match self.config.progress {
-            Progress::Nodes => nodes,
-            Progress::AllNodes => nodes + words - 1,
+            Progress::Nodes => self.forest.nodes(vertex),
+            Progress::AllNodes => self.forest.nodes(vertex) + words - 1,
             Progress::Words => words,
         }
     }
@@ -223,6 +252,15 @@ impl<'f> TopDown<'f> {
         symbols
     }
 
+    /// The places still to be translated, next first.
+    fn open(&self, stack: ItemId) -> Vec<Span> {
+        let places = self.residual(stack).into_iter().filter_map(|symbol| match symbol {
+            Target::Vertex(vertex) => Some(self.growing.span(vertex)),
+            Target::Bundle(_) => None,
+        });
+        places.collect()
+    }
+
     /// The residual after the bundles that it starts with.
     fn skip_bundles(&self, mut stack: ItemId, mut on_bundle: impl FnMut(BundleId)) -> ItemId {
         while let Some((Target::Bundle(bundle), after)) = self.pop(stack) {
@@ -242,11 +280,11 @@ fn leading_bundles(mut target: &[Target], mut on_bundle: impl FnMut(BundleId)) -
     target
 }
 
-impl Deduction for TopDown<'_> {
-    type Forest = TranslationForest;
+impl<'f> Deduction for TopDown<'f> {
+    type Forest = Growing<'f>;
 
-    fn forest(&self) -> &TranslationForest {
-        self.forest
+    fn forest(&self) -> &Growing<'f> {
+        &self.growing
     }
 
     fn axiom(&mut self) -> ItemId {
@@ -277,9 +315,22 @@ impl Deduction for TopDown<'_> {
         self.cells[self.cells[item].rest].future
     }
 
+    fn lists(&mut self, class: ClassId, out: &mut Vec<(ListId, f64)>) {
+        match self.forest.glue() {
+            None => out.push((ListId(class.0), 0.0)),
+            Some(glue) => self.glue_lists(glue, VertexId(class.0), out),
+        }
+    }
+
     fn options(&mut self, list: ListId, out: &mut Vec<Choice>) {
-        let vertex = VertexId(list.0);
-        out.extend(self.forest.edges(vertex).map(|edge| {
+        let vertex = match self.forest.glue() {
+            None => VertexId(list.0),
+            Some(_) => match glue::of_list(list) {
+                (vertex, None) => vertex,
+                (phrase, Some(turned)) => return self.glue_options(phrase, turned, out),
+            },
+        };
+        out.extend(self.growing.edges(vertex).map(|edge| {
             let estimate = self.forest.edge(edge).spec.score + self.step_estimate(self.forest.target(edge));
             let tails: u32 = self.forest.target(edge).iter().map(|&symbol| self.weight(symbol)).sum();
             let all_nodes = self.config.progress == Progress::AllNodes && vertex == self.forest.goal();
@@ -289,6 +340,9 @@ impl Deduction for TopDown<'_> {
     }
 
     fn emit(&self, item: ItemId, choice: u32, bundles: &mut Vec<BundleId>) -> f64 {
+        if let Some(glued) = Glued::of(choice) {
+            return self.emit_glued(item, glued, bundles);
+        }
         let edge = EdgeId(choice);
         let target = leading_bundles(self.forest.target(edge), |bundle| bundles.push(bundle));
         let mut stack = self.cells[item].rest;
@@ -305,6 +359,9 @@ impl Deduction for TopDown<'_> {
 
     /// Predict, then scan and complete until the next symbol is a vertex or nothing is left.
     fn apply(&mut self, item: ItemId, choice: u32, _worth: &Worth<'_>, out: &mut Application) {
+        if let Some(glued) = Glued::of(choice) {
+            return self.apply_glued(item, glued, out);
+        }
         let edge = EdgeId(choice);
         let all = self.forest.target(edge);
         let target = leading_bundles(all, |_| {});
@@ -325,11 +382,7 @@ impl Deduction for TopDown<'_> {
     }
 
     fn frontier(&self, item: ItemId, out: &mut Vec<Span>) {
-        let vertices = self.residual(item).into_iter().filter_map(|symbol| match symbol {
-            Target::Vertex(vertex) => Some(self.forest.span(vertex)),
-            Target::Bundle(_) => None,
-        });
-        out.extend(vertices);
+        out.extend(self.open(item));
     }
 }
 
@@ -344,6 +397,8 @@ pub struct Step {
     pub future: f64,
     /// The symbols still to be produced, without `</s>`.
     pub residual: Vec<Target>,
+    /// The places still to be translated, next first.
+    pub open: Vec<Span>,
     /// The target words so far.
     pub words: Vec<TokenId>,
     /// The edges charged so far.
@@ -378,8 +433,17 @@ pub fn search<L: LanguageModel>(
         return None;
     }
     let lm = run.lm;
-    let estimate = inside_estimate(forest, lm);
-    let mut deduction = TopDown::new(forest, &estimate, config);
+    let (estimate, futures) = match forest.glue() {
+        None => (inside_estimate(forest, lm), None),
+        Some(glue) => {
+            let (estimate, futures) = glue::estimate(forest, glue, lm);
+            (estimate, Some(futures))
+        }
+    };
+    let mut deduction = TopDown::with_futures(forest, &estimate, futures, config);
+    if deduction.cells[deduction.axiom].future == f64::NEG_INFINITY {
+        return None;
+    }
     let mut visits = Vec::new();
     // The trace needs the residuals while the search owns them: items are collected and shown afterwards.
     let mut on_visit = |visit: &_| visits.push(Clone::clone(visit));
@@ -394,13 +458,15 @@ pub fn search<L: LanguageModel>(
                 score: visit.score,
                 future: if visit.item == EMPTY { 0.0 } else { visit.future + end },
                 residual: deduction.residual(visit.item),
-                words: prefix_words(forest, &visit.edges),
+                open: deduction.open(visit.item),
+                words: prefix_words(forest.goal(), &deduction.growing, &visit.edges),
                 edges: visit.edges,
                 kept: visit.kept,
                 among: visit.among,
             });
         }
     }
+    found.grown = deduction.growing.grown();
     Some(found)
 }
 
@@ -421,9 +487,9 @@ pub fn incremental_traced<L: LanguageModel>(
 }
 
 /// The words that a prefix of a derivation has produced once scan and complete are done.
-fn prefix_words(forest: &TranslationForest, edges: &[EdgeId]) -> Vec<TokenId> {
+fn prefix_words(goal: VertexId, forest: &Growing<'_>, edges: &[EdgeId]) -> Vec<TokenId> {
     let mut words = Vec::new();
-    let mut open: Vec<Target> = vec![Target::Vertex(forest.goal())];
+    let mut open: Vec<Target> = vec![Target::Vertex(goal)];
     let mut edges = edges.iter();
     while let Some(symbol) = open.pop() {
         match symbol {
