@@ -11,6 +11,7 @@ use sylvan_base::Vocab;
 use sylvan_lm::{Lm, WordId};
 use sylvan_parse::Parser;
 use sylvan_rules::apply::{Applier, Applying};
+use sylvan_rules::features::ORIENTATIONS;
 use sylvan_rules::{Formalism, Grammar, SparseWeights, Weights, features as rule_features};
 use sylvan_search::{Search, SearchName};
 use sylvan_store::TextReader;
@@ -210,11 +211,24 @@ impl Model {
         let search = wanted.unwrap_or(self.usual_search());
         let free = self.formalism() == Formalism::Phrase;
         if free == (search.name() == SearchName::Stacks) {
+            if self.is_oriented() && search.name() != SearchName::Incremental {
+                let found = format!("{} for a model with a reordering model", search.name());
+                return Err(Error::setting("search", &found, "incremental: only it knows what was translated before")
+                    .advise("leave the option out, or set the weights tm0.msd.* to 0"));
+            }
             return Ok(search);
         }
         let found = format!("{} for a model of kind {}", search.name(), self.formalism().as_str());
         let expected = if free { "stacks" } else { "another search: stacks is for phrase pairs" };
         Err(Error::setting("search", &found, expected).advise("leave the option out for the usual search"))
+    }
+
+    /// Whether rules with gaps think something of what was translated before them.
+    fn is_oriented(&self) -> bool {
+        let weighs = |name: &&str| self.weights().of_layer(0, name) != 0.0;
+        self.formalism() == Formalism::LrHiero
+            && !self.parts.grammar.meta().orientation.is_empty()
+            && ORIENTATIONS.iter().any(weighs)
     }
 
     /// Labels and words of the rules.

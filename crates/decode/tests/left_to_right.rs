@@ -10,8 +10,9 @@ use random::{every_search, random_model, replayed};
 use sylvan_base::{Rng, Vocab};
 use sylvan_decode::{Input, List, Model, With, Worker};
 use sylvan_rules::apply::{Applying, ChartLimits};
+use sylvan_rules::features::ORIENTATIONS;
 use sylvan_rules::{Formalism, GrammarBuilder, Meta, Rule, Weights};
-use sylvan_search::{Derivations, SearchName, Stop};
+use sylvan_search::{Beam, Derivations, Incremental, Limits, Search, SearchName, Stop};
 use sylvan_testkit::cases;
 
 const GLUE: f64 = -0.7;
@@ -36,10 +37,13 @@ struct Problem {
 
 type Spanned = (usize, usize);
 
-/// A few random rules over three source words, as the definition and as a model.
-fn random_problem(rng: &mut Rng) -> (Problem, Worker) {
+/// A few random rules over three source words, as the definition and as a model. With a reordering model each rule has
+/// random opinions of orientations.
+fn random_problem(rng: &mut Rng, reordering: &str) -> (Problem, Worker) {
     let mut vocab = Vocab::new();
-    let meta = Meta { formalism: Formalism::LrHiero, ..Meta::new(["score"]) };
+    let names = [&["score"][..], if reordering.is_empty() { &[] } else { &ORIENTATIONS }].concat();
+    let orientation = reordering.to_string();
+    let meta = Meta { formalism: Formalism::LrHiero, orientation, ..Meta::new(names.clone()) };
     let mut builder = GrammarBuilder::with_meta(meta);
     let mut rules: Vec<Slow> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -71,7 +75,9 @@ fn random_problem(rng: &mut Rng) -> (Problem, Worker) {
             continue;
         }
         let value = -2.0 * rng.unit() as f32;
-        builder.add(&Rule::parse(&text, &mut vocab).unwrap(), &[value], &vocab);
+        let mut values = vec![value];
+        values.extend(names[1..].iter().map(|_| -2.0 * rng.unit() as f32));
+        builder.add(&Rule::parse(&text, &mut vocab).unwrap(), &values, &vocab);
         let score = f64::from(value) + PER_WORD * words.len() as f64;
         rules.push(Slow { source, words: words.len(), order, score });
     }
@@ -85,6 +91,8 @@ fn random_problem(rng: &mut Rng) -> (Problem, Worker) {
         ("glue_distortion", glue_jump),
         ("lm0", 0.5),
     ];
+    let order = names[1..].iter().map(|&name| (name, 0.3 + rng.unit())).collect::<Vec<_>>();
+    let weights = weights.into_iter().chain(order);
     let model = Model::from_parts(builder.finish(), vec![random_model(rng)], Weights::of(weights), vocab);
     let limit = 1 + rng.below(5) as u32;
     let applying = Applying { chart: ChartLimits { max_span: limit }, ..Applying::default() };
@@ -192,7 +200,7 @@ fn the_forest_has_the_derivations_of_the_definition_and_every_search_finds_the_b
     let mut rng = Rng::new(71);
     let (mut compared, mut with_gaps) = (0, 0);
     while compared < cases(300, 20_000) {
-        let (problem, mut worker) = random_problem(&mut rng);
+        let (problem, mut worker) = random_problem(&mut rng, "");
         let words: Vec<&str> = (0..1 + rng.below(5)).map(|_| *rng.pick(&["u", "v", "w", "a"])).collect();
         let line = words.join(" ");
         let sentence = worker.read(&line, Input::Text, With::default()).unwrap().unwrap();
@@ -227,4 +235,44 @@ fn the_forest_has_the_derivations_of_the_definition_and_every_search_finds_the_b
         assert_eq!(worker.model().search(None).unwrap().name(), SearchName::Incremental);
     }
     assert!(with_gaps > compared / 2, "{with_gaps} of {compared}");
+}
+
+/// With a reordering model only left-to-right search finds the best, and it finds it: the orientations of all
+/// derivations, from the positions that they translate, are the judge.
+#[test]
+fn reordering_models_take_part_in_the_search() {
+    let mut rng = Rng::new(73);
+    let mut compared = 0;
+    while compared < cases(300, 20_000) {
+        let reordering = *rng.pick(&["lrm", "nvlrm"]);
+        let (_, mut worker) = random_problem(&mut rng, reordering);
+        let words: Vec<&str> = (0..1 + rng.below(5)).map(|_| *rng.pick(&["u", "v", "w", "a"])).collect();
+        let line = words.join(" ");
+        let sentence = worker.read(&line, Input::Text, With::default()).unwrap().unwrap();
+        let forest = worker.forest(&sentence, With::default()).with_all_glue();
+        let all = Derivations::of(&forest.forest);
+        if all.count() > 1_000 {
+            continue;
+        }
+        compared += 1;
+        let scores = (0..all.count()).map(|number| {
+            let derivation = all.get(number);
+            worker.derived(&sentence, With::default(), &forest, &derivation).contributions().score()
+        });
+        let best = scores.fold(f64::NEG_INFINITY, f64::max);
+        let wide = Beam(100_000);
+        for limits in [Limits::beam(wide), Limits::grids(wide, 100_000)] {
+            let search = Search::Incremental(limits, Incremental::default());
+            let list = List { best: 3, distinct: false };
+            let found = worker.decode(&sentence, With::default(), search, list, &Stop::NEVER);
+            let score = found.hypotheses[0].score;
+            assert!((score - best).abs() < 1e-4, "{reordering}: {line}: {score} {best}");
+            for hypothesis in &found.hypotheses {
+                let score = replayed(&worker, &sentence, With::default(), &found, hypothesis);
+                assert!((score - hypothesis.score).abs() < 1e-4, "{reordering}: {line}");
+            }
+        }
+        let refused = worker.model().search(Some(Search::named(SearchName::Cube)));
+        assert!(refused.unwrap_err().to_string().contains("reordering model"));
+    }
 }

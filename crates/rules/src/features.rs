@@ -27,7 +27,7 @@ const LN: &str = "natural logarithm";
 const NUMBER: &str = "count";
 
 /// All features, in the order of tables, then those of other parts of a model.
-pub const FEATURES: [Feature; 17] = [
+pub const FEATURES: [Feature; 18] = [
     feature("p_ef", "how likely the target side is for the source side of a rule", LN, Some("egfp")),
     feature("p_fe", "how likely the source side is for the target side of a rule", LN, Some("fgep")),
     feature(
@@ -67,13 +67,19 @@ pub const FEATURES: [Feature; 17] = [
     feature("lm", "how likely the target words are, each after those before it", LN, None),
     feature(
         "msd.",
-        "how likely a phrase pair follows what is before, or is followed, in order (mono), swapped or apart (disc)",
+        "how likely a phrase pair or rule follows what is before, or is followed, in order (mono), swapped or apart (disc)",
         LN,
         None,
     ),
     feature(
         "distortion",
-        "minus the source words that are jumped over between phrases that are neighbours in the target",
+        "minus the source words that are jumped over: between phrases, or from left to right by a rule with gaps",
+        NUMBER,
+        None,
+    ),
+    feature(
+        "glue_distortion",
+        "minus the source words that glue jumps over, from left to right",
         NUMBER,
         None,
     ),

@@ -39,6 +39,7 @@ mod incremental;
 mod k_best;
 mod language_model;
 mod neighbours;
+mod orientation;
 mod out_forest;
 mod outcome;
 mod prediction;
@@ -68,6 +69,7 @@ pub use incremental::{
 pub use k_best::KBest;
 pub use language_model::{Bounds, Horizon, LanguageModel, NoLanguageModel};
 pub use neighbours::Neighbours;
+pub use orientation::{Late, OrientedStep, Recent, oriented};
 pub use out_forest::{OutArc, OutForest, OutForestBuilder};
 pub use outcome::{Beam, Counters, Outcome, rescore};
 pub use prediction::{

@@ -51,6 +51,30 @@ pub trait StepModel {
     fn values(&mut self, from: StepState, step: &Move<'_>, to: Option<StepState>, values: &mut [f64]);
 }
 
+impl<M: StepModel + ?Sized> StepModel for &mut M {
+    fn begin(&mut self) -> StepState {
+        (**self).begin()
+    }
+    fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        (**self).advance(state, step, next);
+    }
+    fn finish(&mut self, state: StepState) -> f64 {
+        (**self).finish(state)
+    }
+    fn group(&self, state: StepState) -> u32 {
+        (**self).group(state)
+    }
+    fn wants_frontier(&self) -> bool {
+        (**self).wants_frontier()
+    }
+    fn features(&self) -> usize {
+        (**self).features()
+    }
+    fn values(&mut self, from: StepState, step: &Move<'_>, to: Option<StepState>, values: &mut [f64]) {
+        (**self).values(from, step, to, values);
+    }
+}
+
 /// Step models side by side: scores add up, a state stands for one state of each.
 #[derive(Default)]
 pub struct StepModels<'m> {

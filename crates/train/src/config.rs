@@ -68,13 +68,15 @@ pub struct Config {
     pub lm_order: usize,
     /// At most this many minimal rules per rule.
     pub compose: u32,
-    /// Smoothing of rule probabilities: none, good-turing or kneser-ney; empty for good-turing with kind hiero, else none.
+    /// Smoothing of rule probabilities: none, good-turing or kneser-ney; empty for good-turing with gaps, else none.
     pub smoothing: String,
     /// Rules seen less often are left out. Counts of rules with gaps are shares of the phrase pairs that they are made
     /// of, so they may be below 1. Without a number 0.2 for rules with gaps from 100,000 pairs or more, else 0.
     pub min_count: Option<f64>,
-    /// What phrase pairs are counted as neighbours, for kind phrase: word, phrase, hier or none.
+    /// What phrase pairs are counted as neighbours, for kind phrase: word, phrase, hier, recent or none.
     pub orientation: String,
+    /// What the order of rules is learnt with, for kind lr-hiero: lrm, nvlrm or none.
+    pub reordering: String,
     /// Whether rules have features that mark rare and lexical ones.
     pub evidence: bool,
     /// Binarisation of trees: none, left or right.
@@ -127,6 +129,7 @@ impl Default for Config {
             smoothing: String::new(),
             min_count: None,
             orientation: "hier".to_string(),
+            reordering: "lrm".to_string(),
             evidence: true,
             binarize: "right".to_string(),
             tuner: String::new(),

@@ -6,7 +6,7 @@ use sylvan_align::{Heuristic, Preset};
 use sylvan_base::{Fault, InputError};
 use sylvan_eval::Tokenizer;
 use sylvan_parse::{Kind, Parser};
-use sylvan_rules::extract::OrientationModel;
+use sylvan_rules::extract::{GapReordering, OrientationModel};
 use sylvan_rules::{Formalism, Smoothing};
 use sylvan_store::{TextReader, is_same_file};
 use sylvan_text::{Lang, language};
@@ -29,6 +29,8 @@ pub(crate) struct Settings {
     pub(crate) formalism: Formalism,
     /// How orders of phrases are learnt.
     pub(crate) orientation: Option<OrientationModel>,
+    /// How orders of rules with gaps are learnt.
+    pub(crate) reordering: Option<GapReordering>,
     /// How weights are found.
     pub(crate) tuner: Tuner,
     /// How many of the last training pairs are held out.
@@ -225,8 +227,15 @@ fn settings(config: &Config) -> Result<Settings> {
         "word" => Some(OrientationModel::Word),
         "phrase" => Some(OrientationModel::Phrase),
         "hier" => Some(OrientationModel::Hier),
+        "recent" => Some(OrientationModel::Recent),
         "none" => None,
-        other => return Err(wrong("orientation", other, "word, phrase, hier or none")),
+        other => return Err(wrong("orientation", other, "word, phrase, hier, recent or none")),
+    };
+    let reordering = match config.reordering.as_str() {
+        "lrm" => Some(GapReordering::Lrm),
+        "nvlrm" => Some(GapReordering::Nvlrm),
+        "none" => None,
+        other => return Err(wrong("reordering", other, "lrm, nvlrm or none")),
     };
     let formalism = formalism(config)?;
     let smoothing = match config.smoothing.as_str() {
@@ -280,6 +289,7 @@ fn settings(config: &Config) -> Result<Settings> {
         heuristic: heuristic.map_err(|fault| Error::setting("symmetrize", fault.found, fault.expected))?,
         smoothing,
         orientation,
+        reordering,
         binarize,
         metric: metric.map_err(|fault| Error::setting("metric", fault.found, fault.expected))?,
         formalism,

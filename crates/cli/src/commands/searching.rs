@@ -333,6 +333,7 @@ impl Experiment {
                 Some(SignatureName::Residual) | None => Signature::Residual,
                 Some(SignatureName::Stack) => Signature::Stack,
             },
+            glued: self.options.map_or(Incremental::USUAL_GLUED, |options| options as usize),
         }
     }
 

@@ -71,8 +71,8 @@ pub(crate) struct Train {
     /// Do not keep the training text in the model: it is smaller, and `sylvan explain` shows no training lines.
     #[arg(long, help_heading = "Texts")]
     no_lines: bool,
-    /// What rules are learnt: tree, hiero (rules with gaps, from the texts alone) or phrase (phrase pairs that are put in
-    /// any order, from the texts alone) [default: tree if there are trees or a way to make them, else hiero].
+    /// What rules are learnt: tree, or from the texts alone hiero (rules with gaps), lr-hiero (rules with gaps that
+    /// translate from left to right) or phrase (phrase pairs that are put in any order) [default: tree if there are trees or a way to make them, else hiero].
     #[arg(long, value_name = "KIND", help_heading = "Syntax and links")]
     kind: Option<String>,
     /// Trees to train a parser from, for rules with syntax: Penn brackets, CoNLL-U (any language of
@@ -108,16 +108,21 @@ pub(crate) struct Train {
     /// At most this many minimal rules per rule [default: 6].
     #[arg(long, value_name = "N", help_heading = "Methods")]
     compose: Option<u32>,
-    /// Smoothing of rule probabilities: none, good-turing or kneser-ney [default: none; good-turing for kind hiero].
+    /// Smoothing of rule probabilities: none, good-turing or kneser-ney [default: none; good-turing for rules with
+    /// gaps].
     #[arg(long, value_name = "NAME", help_heading = "Methods")]
     smoothing: Option<String>,
     /// Leave out rules seen less often; counts of rules with gaps are shares, below 1 for those of long phrases [default:
-    /// 0; 0.2 for kind hiero from 100,000 pairs].
+    /// 0; 0.2 for rules with gaps from 100,000 pairs].
     #[arg(long, value_name = "COUNT", help_heading = "Methods")]
     min_count: Option<f64>,
-    /// Kind phrase: what counts as a neighbour when orders are learnt: word, phrase, hier or none [default: hier].
+    /// Kind phrase: what counts as a neighbour when orders are learnt: word, phrase, hier, recent or none [default: hier].
     #[arg(long, value_name = "MODEL", help_heading = "Methods")]
     orientation: Option<String>,
+    /// Kind lr-hiero: what the order of rules is learnt with: lrm (seen against the span translated most recently), nvlrm
+    /// (against the rule before) or none [default: lrm].
+    #[arg(long, value_name = "MODEL", help_heading = "Methods")]
+    reordering: Option<String>,
     /// Whether rules have features that mark rare and lexical ones: true or false [default: true].
     #[arg(long, value_name = "BOOL", help_heading = "Methods")]
     evidence: Option<bool>,
@@ -188,6 +193,7 @@ impl Train {
             compose,
             smoothing,
             orientation,
+            reordering,
             evidence,
             binarize,
             lm_order,

@@ -1,44 +1,51 @@
 //! Features of the order in which phrases are translated: jumps, and what phrases think of their neighbours.
 
 use sylvan_base::Span;
-use sylvan_forest::{EdgeId, jumped};
+use sylvan_forest::{EdgeId, Neighbour, jumped};
 use sylvan_rules::Formalism;
 use sylvan_rules::apply::{Applier, Origin};
 use sylvan_rules::features::ORIENTATIONS;
-use sylvan_search::placed;
+use sylvan_search::{oriented, placed};
 
 use super::{Feature, Place, Replay, Scorer};
 
-/// `distortion`, and per layer of grammars the features `msd.` of its table.
+/// Per layer of grammars the features `msd.` of its table, and for phrase pairs `distortion`.
 #[derive(Debug)]
 pub struct ReorderingFeatures {
+    /// Whether phrases are put in any order.
+    free: bool,
     /// By layer: the numbers of the six features in the table, if it has them.
     layers: Vec<Option<[usize; 6]>>,
 }
 
 impl ReorderingFeatures {
-    /// Those of a model of phrase pairs; others have none.
+    /// Those of a model of phrase pairs, or of rules that translate from left to right; others have none.
     pub fn new(applier: &Applier) -> Option<Self> {
-        if applier.grammar(0)?.meta().formalism != Formalism::Phrase {
-            return None;
-        }
+        let free = match applier.grammar(0)?.meta().formalism {
+            Formalism::Phrase => true,
+            Formalism::LrHiero => false,
+            _ => return None,
+        };
         let numbers = |layer| {
             let names = applier.grammar(layer)?.feature_names();
             let numbers = ORIENTATIONS.map(|wanted| names.iter().position(|name| name == wanted));
             numbers.iter().all(Option::is_some).then(|| numbers.map(Option::unwrap_or_default))
         };
-        Some(Self { layers: (0..applier.layer_count()).map(numbers).collect() })
+        Some(Self { free, layers: (0..applier.layer_count()).map(numbers).collect() })
     }
 
     /// The number of a layer's first feature.
     fn first(&self, layer: usize) -> usize {
-        1 + ORIENTATIONS.len() * self.layers[..layer].iter().flatten().count()
+        usize::from(self.free) + ORIENTATIONS.len() * self.layers[..layer].iter().flatten().count()
     }
 }
 
 impl Scorer for ReorderingFeatures {
     fn features(&self) -> Vec<Feature> {
-        let mut all = vec![Feature::tuned("distortion", 0.1)];
+        let mut all = Vec::new();
+        if self.free {
+            all.push(Feature::tuned("distortion", 0.1));
+        }
         for (layer, _) in self.layers.iter().enumerate().filter(|(_, numbers)| numbers.is_some()) {
             all.extend(ORIENTATIONS.map(|name| {
                 let name = format!("tm{layer}.{name}");
@@ -51,6 +58,12 @@ impl Scorer for ReorderingFeatures {
 
     fn replay(&self, replay: &Replay<'_>, emit: &mut dyn FnMut(Place, usize, f64)) {
         let Some(reordering) = replay.forest.reordering() else { return };
+        if matches!(reordering.neighbour, Neighbour::Recent | Neighbour::Late) {
+            self.replay_steps(replay, reordering.neighbour, emit);
+            if !self.free {
+                return;
+            }
+        }
         let is_phrase = |edge: &EdgeId| replay.forest.tails(*edge).next().is_none();
         let phrases: Vec<(usize, EdgeId)> = replay
             .derivation
@@ -69,6 +82,9 @@ impl Scorer for ReorderingFeatures {
         };
         for (place, step) in placed(&spans, reordering.neighbour).into_iter().enumerate() {
             emit(place, 0, -f64::from(step.jump));
+            if matches!(reordering.neighbour, Neighbour::Recent | Neighbour::Late) {
+                continue;
+            }
             if let Some((feature, value)) = self.value(replay, phrases[place].1, step.before as usize) {
                 emit(place, feature, value);
             }
@@ -115,6 +131,23 @@ impl Scorer for JumpFeatures {
 }
 
 impl ReorderingFeatures {
+    /// Orientations that a step model counts.
+    fn replay_steps(
+        &self,
+        replay: &Replay<'_>,
+        neighbour: Neighbour,
+        emit: &mut dyn FnMut(Place, usize, f64),
+    ) {
+        for step in oriented(replay.forest, replay.derivation, neighbour) {
+            let edge = replay.derivation.edges()[step.place];
+            for which in [step.before as usize, 3 + step.after as usize] {
+                if let Some((feature, value)) = self.value(replay, edge, which) {
+                    emit(Place::Edge(step.place), feature, value);
+                }
+            }
+        }
+    }
+
     /// The number and the value of one of an edge's six.
     fn value(&self, replay: &Replay<'_>, edge: EdgeId, which: usize) -> Option<(usize, f64)> {
         let Origin::Rule(number, rule) = replay.applier.origin(replay.forest.edge(edge).spec.rule) else {

@@ -283,8 +283,12 @@ impl Applier {
 
     /// What another order than that of the source costs.
     pub(super) fn reordering(&self) -> (f64, Neighbour) {
-        let by_blocks = self.layers.first().is_some_and(|layer| layer.grammar.meta().orientation == "hier");
-        let neighbour = if by_blocks { Neighbour::Block } else { Neighbour::Phrase };
+        let orientation = self.layers.first().map(|layer| layer.grammar.meta().orientation.as_str());
+        let neighbour = match orientation {
+            Some("hier") => Neighbour::Block,
+            Some("recent") => Neighbour::Recent,
+            _ => Neighbour::Phrase,
+        };
         // The feature counts downwards: larger is better.
         (-self.weights.get("distortion"), neighbour)
     }

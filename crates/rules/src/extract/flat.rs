@@ -41,6 +41,40 @@ impl Default for PhraseConfig {
     }
 }
 
+/// How rules with gaps that translate from left to right are learnt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeftToRight {
+    /// Which; target words come first whatever this says.
+    pub rules: HieroConfig,
+    /// Whether the orientations of their phrase pairs are counted, and for which model.
+    pub reordering: Option<GapReordering>,
+}
+
+impl Default for LeftToRight {
+    fn default() -> Self {
+        Self { rules: HieroConfig::left_to_right(), reordering: None }
+    }
+}
+
+/// Models of the order of rules with gaps; they differ only in how a decoder finds orientations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GapReordering {
+    /// Against the span translated most recently (Siahbani & Sarkar 2017).
+    Lrm,
+    /// Against the rule before, once the rule that holds both is complete (Nguyen & Vogel 2013).
+    Nvlrm,
+}
+
+impl GapReordering {
+    /// As files and the command line name it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lrm => "lrm",
+            Self::Nvlrm => "nvlrm",
+        }
+    }
+}
+
 /// Which flat rules are learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlatRules {
@@ -49,7 +83,7 @@ pub enum FlatRules {
     /// Hiero rules.
     Hiero(HieroConfig),
     /// Hiero rules that translate from left to right; target words come first whatever the limits say.
-    LeftToRight(HieroConfig),
+    LeftToRight(LeftToRight),
 }
 
 impl FlatRules {
@@ -57,7 +91,8 @@ impl FlatRules {
     pub(crate) fn symbols(&self) -> u32 {
         match self {
             Self::Phrase(config) => config.length,
-            Self::Hiero(config) | Self::LeftToRight(config) => config.symbols,
+            Self::Hiero(config) => config.symbols,
+            Self::LeftToRight(config) => config.rules.symbols,
         }
     }
 }
@@ -68,7 +103,7 @@ impl FlatRules {
         match *self {
             Self::Phrase(_) => None,
             Self::Hiero(config) => Some(config),
-            Self::LeftToRight(config) => Some(HieroConfig { words_first: true, ..config }),
+            Self::LeftToRight(config) => Some(HieroConfig { words_first: true, ..config.rules }),
         }
     }
 }
@@ -117,6 +152,7 @@ impl FlatExtractor {
             variables: &[],
             share: 1.0,
             orientations: None,
+            corners: None,
         };
         match &self.rules {
             FlatRules::Phrase(config) => {
@@ -134,6 +170,14 @@ impl FlatExtractor {
             }
             FlatRules::Hiero(_) | FlatRules::LeftToRight(_) => {
                 let Some(config) = self.rules.hiero() else { return Ok(()) };
+                let whole = match self.rules {
+                    FlatRules::LeftToRight(LeftToRight { reordering: Some(_), .. }) => {
+                        // Neighbours may have any length.
+                        self.corners.set(linked, OrientationModel::Hier, &config.limits());
+                        FlatOccurrence { corners: Some(&self.corners), ..whole }
+                    }
+                    _ => whole,
+                };
                 self.subtractor.each(linked, source, target, &config, |pair, variables, share| {
                     found(&FlatOccurrence { pair, variables, share, ..whole });
                 });
@@ -153,6 +197,7 @@ pub struct FlatOccurrence<'a> {
     variables: &'a [PhrasePair],
     share: f64,
     orientations: Option<(Orientation, Orientation)>,
+    corners: Option<&'a Corners>,
 }
 
 /// One symbol of the source side.
@@ -183,6 +228,18 @@ impl FlatOccurrence<'_> {
     /// How it stands to what is translated before and after, if that was asked for.
     pub fn orientations(&self) -> Option<(Orientation, Orientation)> {
         self.orientations
+    }
+
+    /// A source word of the sentence.
+    pub(crate) fn source_word(&self, position: u32) -> Symbol {
+        self.source[position as usize]
+    }
+
+    /// Whether phrase pairs stand next to a place in the sentence pair: before it in the same order, in the opposite
+    /// order or neither, and the same after it. `None` if that was not asked for.
+    pub(crate) fn neighbours(&self, source: (u32, u32), target: (u32, u32)) -> Option<[bool; 6]> {
+        let place = PhrasePair { s1: source.0, s2: source.1, t1: target.0, t2: target.1 };
+        self.corners.map(|corners| corners.neighbours(&place))
     }
 
     /// The symbols of the source side.

@@ -22,7 +22,7 @@ use crate::input::Input;
 use crate::{Count, Rule};
 use compose::Composer;
 pub(crate) use flat::FlatPlace;
-pub use flat::{FlatExtractor, FlatOccurrence, FlatRules, PhraseConfig};
+pub use flat::{FlatExtractor, FlatOccurrence, FlatRules, GapReordering, LeftToRight, PhraseConfig};
 use frontier::Frontier;
 pub use frontier::LinkOutOfRange;
 use graph::RuleGraph;

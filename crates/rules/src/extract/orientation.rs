@@ -35,6 +35,8 @@ pub enum OrientationModel {
     Phrase,
     /// Linked words and phrase pairs of any length.
     Hier,
+    /// The same; a decoder looks at the span translated most recently (Siahbani & Sarkar 2017).
+    Recent,
 }
 
 impl OrientationModel {
@@ -44,6 +46,7 @@ impl OrientationModel {
             Self::Word => "word",
             Self::Phrase => "phrase",
             Self::Hier => "hier",
+            Self::Recent => "recent",
         }
     }
 }
@@ -102,7 +105,7 @@ impl Corners {
         let limits = match model {
             OrientationModel::Word => return,
             OrientationModel::Phrase => *limits,
-            OrientationModel::Hier => PhraseLimits { source: u32::MAX, target: u32::MAX, ..*limits },
+            OrientationModel::Hier | OrientationModel::Recent => PhraseLimits { source: u32::MAX, target: u32::MAX, ..*limits },
         };
         linked.each_side(&limits, |s1, s2, side| match side {
             Side::Start(t1) => {
@@ -131,6 +134,25 @@ impl Corners {
             (false, true) => Orientation::Swap,
             (false, false) => Orientation::Disc,
         }
+    }
+
+    /// Whether phrase pairs stand next to a place, with nothing between: those that are translated before it in the same
+    /// order, in the opposite order, or neither, and the same of those after it.
+    pub(super) fn neighbours(&self, place: &PhrasePair) -> [bool; 6] {
+        let &PhrasePair { s1, s2, t1, t2 } = place;
+        let first = (s1, t1) == (0, 0);
+        let last = (s2, t2) == (self.source_len, self.target_len);
+        let (before, swapped_before) = (first || self.ends.get(s1, t1), self.start_ends.get(s2, t1));
+        let (after, swapped_after) = (last || self.starts.get(s2, t2), self.end_starts.get(s1, t2));
+        let neither = |a: bool, b: bool| !a && !b;
+        [
+            before,
+            swapped_before,
+            neither(before, swapped_before),
+            after,
+            swapped_after,
+            neither(after, swapped_after),
+        ]
     }
 
     /// To what is translated before.

@@ -8,6 +8,7 @@
 
 mod lexicon;
 mod orientations;
+mod reordering;
 mod samples;
 mod significance;
 mod smoothing;
@@ -28,6 +29,8 @@ use lexicon::LexWork;
 pub(crate) use lexicon::Lexicon;
 use orientations::OrientationPriors;
 pub use orientations::OrientationSmoothing;
+pub use reordering::MapSmoothing;
+pub(crate) use reordering::{Counted as CountedOrientations, Instances, Tallies};
 use samples::Counts;
 pub(crate) use samples::RANK;
 pub use smoothing::Smoothing;
@@ -131,6 +134,8 @@ pub(crate) struct Scorer<'a> {
     pub(crate) scratch: Arc<Scratch>,
     pub(crate) memory: usize,
     pub(crate) flat: Option<FlatScoring>,
+    /// Orientations of rules with gaps.
+    pub(crate) reordering: Option<Tallies>,
     pub(crate) progress: &'a dyn Progress,
 }
 
@@ -186,6 +191,7 @@ impl Scorer<'_> {
         let priors = OrientationPriors::new(smoothing, &orientations);
         let mut of_targets = targets.finish(scored.distinct)?;
         let names = self.features();
+        let mut reordering = self.reordering.take();
         self.meta.features = names.iter().map(ToString::to_string).collect();
         self.meta.lines_per_rule = self.config.lines;
         self.meta.limits.per_source = (self.config.per_source > 0).then_some(self.config.per_source);
@@ -208,6 +214,11 @@ impl Scorer<'_> {
                 }
             }
             self.limit(&mut group);
+            if let Some(reordering) = &mut reordering {
+                for rule in &mut group.rules {
+                    rule.features.extend(reordering.features(&group.sides, &rule.target)?);
+                }
+            }
             scored.kept += group.rules.len() as u64;
             if books.is_empty() {
                 return push_group(&mut table, &group);
@@ -241,7 +252,7 @@ impl Scorer<'_> {
     fn features(&self) -> Vec<&'static str> {
         const ALL: [&str; 6] = ["p_ef", "p_fe", "lex_ef", "lex_fe", "rare", "lexical"];
         let mut names = if self.config.evidence { ALL.to_vec() } else { ALL[..4].to_vec() };
-        if self.tallies() > 0 {
+        if self.tallies() > 0 || self.reordering.is_some() {
             names.extend(crate::features::ORIENTATIONS);
         }
         names

@@ -110,6 +110,7 @@ pub fn score_counts(
         lexicon: &lexicon,
         scratch: Arc::clone(&scratch),
         flat: None,
+        reordering: None,
         memory: config.memory / 2,
         progress,
     };

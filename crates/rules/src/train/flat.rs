@@ -14,8 +14,10 @@ use sylvan_store::Scratch;
 use super::share_out::{Learn, Learnt, Pairs as PairSource, learn_all};
 use super::{Collected, Trained, collect, out_of_range, scratch_folder};
 use crate::aggregate::{MOST_TALLIES, Merged, Pairs, RuleValues, key};
-use crate::extract::{Boundary, FlatExtractor, FlatOccurrence, FlatPlace, FlatRules};
-use crate::score::{FlatScoring, Lexicon, OrientationSmoothing, RANK, ScoreConfig, Scorer};
+use crate::extract::{Boundary, FlatExtractor, FlatOccurrence, FlatPlace, FlatRules, GapReordering, LeftToRight};
+use crate::score::{
+    CountedOrientations, FlatScoring, Instances, Lexicon, MapSmoothing, OrientationSmoothing, RANK, ScoreConfig, Scorer, Tallies,
+};
 use crate::table::FLAT_LABEL;
 use crate::table::tokens::TokenInterner;
 use crate::{Count, Formalism, Limits, Meta, Source};
@@ -29,6 +31,8 @@ pub struct FlatConfig {
     pub score: ScoreConfig,
     /// Smoothing of orientations, if phrase pairs have them.
     pub orientations: OrientationSmoothing,
+    /// The same for those of rules with gaps.
+    pub map: MapSmoothing,
     /// About how many bytes rules may take in memory before they are written to scratch files.
     pub memory: usize,
     /// Threads.
@@ -44,9 +48,17 @@ impl FlatConfig {
             rules,
             score: ScoreConfig::default(),
             orientations: OrientationSmoothing::default(),
+            map: MapSmoothing::default(),
             memory: 1 << 30,
             threads: 1,
             scratch: None,
+        }
+    }
+
+    fn reordering(&self) -> Option<GapReordering> {
+        match self.rules {
+            FlatRules::LeftToRight(config) => config.reordering,
+            _ => None,
         }
     }
 
@@ -55,7 +67,7 @@ impl FlatConfig {
             FlatRules::Phrase(phrase) => {
                 FlatScoring { orientations: phrase.orientation.map(|_| self.orientations), samples: 0 }
             }
-            FlatRules::Hiero(hiero) | FlatRules::LeftToRight(hiero) => {
+            FlatRules::Hiero(hiero) | FlatRules::LeftToRight(LeftToRight { rules: hiero, .. }) => {
                 FlatScoring { orientations: None, samples: hiero.samples }
             }
         }
@@ -86,12 +98,14 @@ pub fn train_flat(
     let align = files.align.display().to_string();
     // Half of the memory is for collecting, the other half for what comes after.
     let memory = config.memory / 2 / config.threads.max(1);
-    let worker = || FlatWorker::new(config, &scratch, memory, &align);
+    let counted = config.reordering().map(|_| CountedOrientations::new(&scratch, config.memory / 8));
+    let worker = || FlatWorker::new(config, &scratch, memory, &align, counted.as_ref());
     let learnt = learn_all(&mut reader, config.threads, worker, progress)?;
     progress.end();
     let FlatReader { vocab, tokens, lines, .. } = reader;
     let Collected { mut trained, parts, lexicon, vocab, tokens, scratch } =
         collect(learnt, lines.line_number(), vocab, tokens, scratch);
+    let reordering = counted.map(|counted| Tallies::new(&counted, &scratch, config.memory / 8, config.map));
     let scorer = Scorer {
         config: config.score,
         meta: Meta { pairs: trained.pairs, made_by: describe(config), ..meta_of(config) },
@@ -101,6 +115,7 @@ pub fn train_flat(
         scratch: Arc::clone(&scratch),
         memory: config.memory / 2,
         flat: Some(config.scoring()),
+        reordering: reordering.transpose()?,
         progress,
     };
     let mut merged = Merged::new(&parts, config.memory / 8)?;
@@ -122,11 +137,12 @@ fn meta_of(config: &FlatConfig) -> Meta {
             },
             ..Meta::new([])
         },
-        FlatRules::Hiero(hiero) | FlatRules::LeftToRight(hiero) => Meta {
+        FlatRules::Hiero(hiero) | FlatRules::LeftToRight(LeftToRight { rules: hiero, .. }) => Meta {
             formalism: match config.rules {
                 FlatRules::LeftToRight(_) => Formalism::LrHiero,
                 _ => Formalism::Hiero,
             },
+            orientation: config.reordering().map(|model| model.as_str().to_string()).unwrap_or_default(),
             limits: Limits {
                 span: limited(hiero.span),
                 target_span: limited(hiero.target_span),
@@ -169,6 +185,10 @@ fn describe(config: &FlatConfig) -> String {
             }
             if hiero.unlinked {
                 text.push_str(", rules without links");
+            }
+            if config.reordering().is_some() {
+                let MapSmoothing { global, side, source, target } = config.map;
+                text.push_str(&format!(", orientations smoothed by {global}, {side}, {source}, {target}"));
             }
             text.push_str(if hiero.whole_counts { ", whole counts" } else { ", fractional counts" });
             if hiero.samples > 0 {
@@ -276,12 +296,19 @@ struct FlatWorker<'a> {
     keeps_lines: bool,
     sampled: bool,
     align: &'a str,
+    instances: Option<Instances<'a>>,
     learnt: u64,
     occurrences: u64,
 }
 
 impl<'a> FlatWorker<'a> {
-    fn new(config: &FlatConfig, scratch: &Arc<Scratch>, memory: usize, align: &'a str) -> Self {
+    fn new(
+        config: &FlatConfig,
+        scratch: &Arc<Scratch>,
+        memory: usize,
+        align: &'a str,
+        counted: Option<&'a CountedOrientations>,
+    ) -> Self {
         let scoring = config.scoring();
         let values = RuleValues { lines: config.score.lines as usize, tallies: scoring.tallies() };
         Self {
@@ -291,6 +318,7 @@ impl<'a> FlatWorker<'a> {
             keeps_lines: config.score.lines > 0,
             sampled: scoring.samples > 0,
             align,
+            instances: counted.map(Instances::new),
             learnt: 0,
             occurrences: 0,
         }
@@ -301,7 +329,10 @@ impl Learn<FlatPair> for FlatWorker<'_> {
     fn learn(&mut self, batch: &[FlatPair]) -> Result<()> {
         let (mut key, mut value, mut target, mut links) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for pair in batch {
-            let Self { extractor, pairs, occurrences, sampled, keeps_lines, .. } = self;
+            let Self { extractor, pairs, occurrences, sampled, keeps_lines, instances, .. } = self;
+            if let Some(instances) = instances {
+                instances.begin();
+            }
             let lines = if *keeps_lines { std::slice::from_ref(&pair.line) } else { &[] };
             let mut failed = None;
             let extracted = extractor.extract(&pair.source, &pair.target, &pair.links, |occurrence| {
@@ -330,7 +361,9 @@ impl Learn<FlatPair> for FlatWorker<'_> {
                 let tallies = tallies.as_ref().map_or(&[][..], |tallies| &tallies[..]);
                 key::put_value(&mut value, Count::from_f64(occurrence.share()), tallies, lines);
                 *occurrences += 1;
-                if let Err(error) = pairs.push(&key, &value) {
+                let pushed = pairs.push(&key, &value);
+                let counted = instances.as_mut().map_or(Ok(()), |instances| instances.add(occurrence, &target));
+                if let Err(error) = pushed.and(counted) {
                     failed.get_or_insert(error);
                 }
             });
@@ -344,13 +377,14 @@ impl Learn<FlatPair> for FlatWorker<'_> {
         Ok(())
     }
 
-    fn finish(self) -> Learnt {
-        Learnt {
+    fn finish(self) -> Result<Learnt> {
+        self.instances.map_or(Ok(()), Instances::finish)?;
+        Ok(Learnt {
             pairs: self.learnt,
             occurrences: self.occurrences,
             lexicon: self.lexicon,
             sorted: self.pairs.finish(),
-        }
+        })
     }
 }
 

@@ -177,6 +177,7 @@ pub fn train(
         scratch: Arc::clone(&scratch),
         memory: config.memory / 2,
         flat: None,
+        reordering: None,
         progress,
     };
     let mut merged = Merged::new(&parts, config.memory / 8)?;

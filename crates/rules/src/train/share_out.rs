@@ -21,7 +21,7 @@ pub(super) trait Pairs {
 /// One thread's share of the extraction.
 pub(super) trait Learn<Pair> {
     fn learn(&mut self, batch: &[Pair]) -> Result<()>;
-    fn finish(self) -> Learnt;
+    fn finish(self) -> Result<Learnt>;
 }
 
 /// What a worker found.
@@ -45,7 +45,7 @@ pub(super) fn learn_all<P: Pairs, W: Learn<P::Pair>>(
             worker.learn(&batch)?;
             progress.at(reader.lines());
         }
-        return Ok(vec![worker.finish()]);
+        return Ok(vec![worker.finish()?]);
     }
     let (send, receive) = sync_channel::<Vec<P::Pair>>(2 * threads);
     // Only workers hold the receiving end, so that the channel closes when the last of them has failed: the reader
@@ -59,7 +59,7 @@ pub(super) fn learn_all<P: Pairs, W: Learn<P::Pair>>(
             while let Some(batch) = next_batch(&receive) {
                 worker.learn(&batch).inspect_err(|_| broken.store(true, Ordering::Relaxed))?;
             }
-            Ok(worker.finish())
+            worker.finish()
         };
         let spawn = |_| {
             let receive = Arc::clone(&receive);

@@ -37,13 +37,13 @@ impl Learn<TrainingPair> for Worker<'_> {
         batch.iter().try_for_each(|pair| self.learn_pair(pair))
     }
 
-    fn finish(self) -> Learnt {
-        Learnt {
+    fn finish(self) -> Result<Learnt> {
+        Ok(Learnt {
             pairs: self.learnt,
             occurrences: self.occurrences,
             lexicon: self.lexicon,
             sorted: self.pairs.finish(),
-        }
+        })
     }
 }
 

@@ -42,7 +42,7 @@ use crate::deduction::{
     Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, ListId, Successor, Worth,
 };
 use crate::engine::{Completed, Engine, Limits, OnVisit, Run};
-use crate::{Estimate, LanguageModel, Outcome, inside_estimate};
+use crate::{Estimate, LanguageModel, Outcome, inside_estimate, orientation};
 
 /// What an item's rank adds to its score for the part not yet translated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -448,7 +448,12 @@ pub fn search<L: LanguageModel>(
     // The trace needs the residuals while the search owns them: items are collected and shown afterwards.
     let mut on_visit = |visit: &_| visits.push(Clone::clone(visit));
     let on_visit: OnVisit<'_> = if on_step.is_some() { Some(&mut on_visit) } else { None };
-    let mut found = engine.search(run, &mut deduction, limits, on_visit)?;
+    let Run { steps, out_forest, show_dropped, stop, .. } = run;
+    let mut found = orientation::with_own(forest, steps, |steps| {
+        let steps = steps.map(|steps| steps as _);
+        let run = Run { lm, steps, out_forest, show_dropped, stop };
+        engine.search(run, &mut deduction, limits, on_visit)
+    })?;
     found.counters.lm_queries += estimate.lm_queries;
     if let Some(on_step) = on_step {
         let end = lm.end(lm.null());

@@ -38,7 +38,7 @@ use crate::deduction::{
     Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, ListId, Successor, Worth,
 };
 use crate::engine::{Completed, Engine, Limits, OnVisit, Run, Visit};
-use crate::{LanguageModel, Outcome};
+use crate::{LanguageModel, Outcome, orientation};
 
 /// Settings of phrase-based decoding besides its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +154,9 @@ impl<'f> PhraseBased<'f> {
         let futures =
             if config.future { FutureCosts::new(length as usize, &best) } else { FutureCosts::none() };
         let reordering = forest.reordering();
-        let oriented = reordering.filter(|reordering| reordering.is_oriented());
+        let own = |neighbour| matches!(neighbour, Neighbour::Phrase | Neighbour::Block);
+        // Other orientations are those of a step model.
+        let oriented = reordering.filter(|reordering| reordering.is_oriented() && own(reordering.neighbour));
         let mut new = Self {
             forest,
             config,
@@ -405,6 +407,23 @@ pub fn stacks<L: LanguageModel>(
 
 /// Phrase-based search in full: with a step model, reused memory and everything that was found.
 pub fn search<L: LanguageModel>(
+    engine: &mut Engine<L::State>,
+    forest: &TranslationForest,
+    run: Run<'_, L>,
+    limits: Limits,
+    config: Stacks,
+    on_step: Option<&mut dyn FnMut(&StackStep)>,
+) -> Option<Completed> {
+    let Run { lm, steps, out_forest, show_dropped, stop } = run;
+    orientation::with_own(forest, steps, |steps| {
+        let steps = steps.map(|steps| steps as _);
+        let run = Run { lm, steps, out_forest, show_dropped, stop };
+        within_limits(engine, forest, run, limits, config, on_step)
+    })
+}
+
+/// Raises the distortion limit until something is found.
+fn within_limits<L: LanguageModel>(
     engine: &mut Engine<L::State>,
     forest: &TranslationForest,
     run: Run<'_, L>,

@@ -1,6 +1,6 @@
 //! Rules: extracted from trees or words, links and target words, and scored.
 
-use sylvan_rules::extract::{ExtractConfig, FlatRules, HieroConfig, PhraseConfig};
+use sylvan_rules::extract::{ExtractConfig, FlatRules, HieroConfig, LeftToRight, PhraseConfig};
 use sylvan_rules::{FlatConfig, Formalism, Preprocessing, ScoreConfig, TextFiles, Trained, TrainingFiles};
 
 use crate::preflight::shown;
@@ -62,7 +62,10 @@ fn of_text(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
             orientation: run.settings.orientation,
             ..PhraseConfig::default()
         }),
-        Formalism::LrHiero => FlatRules::LeftToRight(HieroConfig::left_to_right()),
+        Formalism::LrHiero => FlatRules::LeftToRight(LeftToRight {
+            reordering: run.settings.reordering,
+            ..LeftToRight::default()
+        }),
         _ => FlatRules::Hiero(HieroConfig::default()),
     };
     let config = FlatConfig {

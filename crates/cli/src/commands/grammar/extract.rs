@@ -178,10 +178,11 @@ impl Extract {
             self.flat.hiero(self.kind, self.limits.variables())?
         };
         let score = self.scores.config();
-        let shared = matches!(
-            rules,
-            FlatRules::Hiero(hiero) | FlatRules::LeftToRight(hiero) if !hiero.whole_counts
-        );
+        let shared = match rules {
+            FlatRules::Phrase(_) => false,
+            FlatRules::Hiero(hiero) => !hiero.whole_counts,
+            FlatRules::LeftToRight(config) => !config.rules.whole_counts,
+        };
         anyhow::ensure!(
             !shared || score.significance == Significance::Off,
             "--significance tests how often rules were seen, and their counts are shares; add --whole-counts"
@@ -189,6 +190,7 @@ impl Extract {
         let config = FlatConfig {
             score,
             orientations: self.flat.smoothing(),
+            map: self.flat.map_smoothing(),
             memory: self.memory,
             threads: self.threads.count(),
             scratch: self.scratch,

@@ -1,8 +1,10 @@
 //! Options of rules that are learnt from links alone: phrase pairs and Hiero rules.
 
 use clap::Args;
-use sylvan_rules::extract::{Boundary, FlatRules, HieroConfig, OrientationModel, PhraseConfig};
-use sylvan_rules::{Formalism, OrientationSmoothing};
+use sylvan_rules::extract::{
+    Boundary, FlatRules, GapReordering, HieroConfig, LeftToRight, OrientationModel, PhraseConfig,
+};
+use sylvan_rules::{Formalism, MapSmoothing, OrientationSmoothing};
 
 /// The kind of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -91,6 +93,22 @@ pub(crate) struct FlatOptions {
     /// Phrases: of what is added, orientations that are frequent in the whole text get more.
     #[arg(long, help_heading = "Phrases")]
     orientation_global: bool,
+    /// Left to right: learn orientations of rules, for this reordering model [default: none].
+    #[arg(long, value_enum, value_name = "MODEL", help_heading = "Phrases")]
+    reordering: Option<Reordering>,
+    /// Left to right: how much the orientations of all rules weigh against those of one [default: 30].
+    #[arg(long, value_name = "X", help_heading = "Phrases", value_parser = parse_constant)]
+    reordering_prior: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Reordering {
+    /// None.
+    None,
+    /// Seen against the span translated most recently (Siahbani & Sarkar 2017).
+    Lrm,
+    /// Seen against the rule before, and counted late (Nguyen & Vogel 2013).
+    Nvlrm,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -119,6 +137,8 @@ enum Neighbours {
     Phrase,
     /// A linked word or a phrase pair of any length.
     Hier,
+    /// The same; the decoder looks at the span translated most recently instead of blocks.
+    Recent,
     /// No orientations.
     None,
 }
@@ -140,6 +160,14 @@ impl FlatOptions {
         ]
     }
 
+    /// That only rules have that translate from left to right.
+    fn left_to_right_only(&self) -> [(&'static str, bool); 2] {
+        [
+            ("--reordering", self.reordering.is_some()),
+            ("--reordering-prior", self.reordering_prior.is_some()),
+        ]
+    }
+
     /// That only phrase pairs have.
     fn phrase_only(&self) -> [(&'static str, bool); 3] {
         [
@@ -156,7 +184,7 @@ impl FlatOptions {
             ("--max-target-span", self.max_target_span.is_some()),
             ("--boundary", self.boundary.is_some()),
         ];
-        refuse(Kind::Tree, &[&both[..], &self.hiero_only()[..], &self.phrase_only()[..]].concat())
+        refuse(Kind::Tree, &[&both[..], &self.hiero_only()[..], &self.phrase_only()[..], &self.left_to_right_only()[..]].concat())
     }
 
     fn boundary(&self) -> Option<Boundary> {
@@ -168,7 +196,7 @@ impl FlatOptions {
 
     /// Phrase pairs.
     pub(crate) fn phrase(&self) -> anyhow::Result<FlatRules> {
-        refuse(Kind::Phrase, &self.hiero_only())?;
+        refuse(Kind::Phrase, &[&self.hiero_only()[..], &self.left_to_right_only()[..]].concat())?;
         let base = PhraseConfig::default();
         let length = self.max_span.unwrap_or(base.length);
         let orientation = match self.orientation {
@@ -176,6 +204,7 @@ impl FlatOptions {
             Some(Neighbours::Word) => Some(OrientationModel::Word),
             Some(Neighbours::Phrase) => Some(OrientationModel::Phrase),
             Some(Neighbours::Hier) => Some(OrientationModel::Hier),
+            Some(Neighbours::Recent) => Some(OrientationModel::Recent),
             Some(Neighbours::None) => None,
         };
         if orientation.is_none() {
@@ -195,6 +224,9 @@ impl FlatOptions {
     /// Hiero rules.
     pub(crate) fn hiero(&self, kind: Kind, variables: Option<u32>) -> anyhow::Result<FlatRules> {
         refuse(kind, &self.phrase_only())?;
+        if kind != Kind::LrHiero {
+            refuse(kind, &self.left_to_right_only())?;
+        }
         let base = match self.like {
             None if kind == Kind::LrHiero => HieroConfig::left_to_right(),
             None => HieroConfig::default(),
@@ -218,7 +250,24 @@ impl FlatOptions {
             whole_counts: self.whole_counts || base.whole_counts,
             samples: self.samples.unwrap_or(base.samples),
         };
-        Ok(if kind == Kind::LrHiero { FlatRules::LeftToRight(config) } else { FlatRules::Hiero(config) })
+        if kind != Kind::LrHiero {
+            return Ok(FlatRules::Hiero(config));
+        }
+        let reordering = match self.reordering {
+            None | Some(Reordering::None) => None,
+            Some(Reordering::Lrm) => Some(GapReordering::Lrm),
+            Some(Reordering::Nvlrm) => Some(GapReordering::Nvlrm),
+        };
+        anyhow::ensure!(
+            reordering.is_some() || self.reordering_prior.is_none(),
+            "--reordering-prior says how orientations are smoothed, and there are none without --reordering lrm or nvlrm"
+        );
+        Ok(FlatRules::LeftToRight(LeftToRight { rules: config, reordering }))
+    }
+
+    /// Smoothing of the orientations of rules with gaps.
+    pub(crate) fn map_smoothing(&self) -> MapSmoothing {
+        self.reordering_prior.map_or_else(MapSmoothing::default, MapSmoothing::of)
     }
 
     pub(crate) fn smoothing(&self) -> OrientationSmoothing {
