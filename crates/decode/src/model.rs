@@ -213,8 +213,12 @@ impl Model {
         if free == (search.name() == SearchName::Stacks) {
             if self.is_oriented() && search.name() != SearchName::Incremental {
                 let found = format!("{} for a model with a reordering model", search.name());
-                return Err(Error::setting("search", &found, "incremental: only it knows what was translated before")
-                    .advise("leave the option out, or set the weights tm0.msd.* to 0"));
+                return Err(Error::setting(
+                    "search",
+                    &found,
+                    "incremental: only it knows what was translated before",
+                )
+                .advise("leave the option out, or set the weights tm0.msd.* to 0"));
             }
             return Ok(search);
         }

@@ -226,7 +226,11 @@ fn the_forest_has_the_derivations_of_the_definition_and_every_search_finds_the_b
         for search in every_search() {
             let list = List { best: 3, distinct: false };
             let found = worker.decode(&sentence, With::default(), search, list, &Stop::NEVER);
-            assert!((found.hypotheses[0].score - best).abs() < 1e-4, "{search}: {line}: {} {best} {count}", found.hypotheses[0].score);
+            assert!(
+                (found.hypotheses[0].score - best).abs() < 1e-4,
+                "{search}: {line}: {} {best} {count}",
+                found.hypotheses[0].score
+            );
             for hypothesis in &found.hypotheses {
                 let score = replayed(&worker, &sentence, With::default(), &found, hypothesis);
                 assert!((score - hypothesis.score).abs() < 1e-4, "{search}: {line}");

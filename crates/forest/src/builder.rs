@@ -4,8 +4,8 @@ use sylvan_base::{HashMap, Id, IndexVec, Span, Symbol};
 
 use crate::translation::Vertex;
 use crate::{
-    BundleId, Edge, EdgeId, EdgeSpec, Glue, Neighbour, Orientations, Part, Reordering, Target, Token, TokenId,
-    TranslationForest, VertexId,
+    BundleId, Edge, EdgeId, EdgeSpec, Glue, Neighbour, Orientations, Part, Reordering, Target, Token,
+    TokenId, TranslationForest, VertexId,
 };
 
 /// Builds a [`TranslationForest`] bottom-up: declare a vertex, then its edges, then the next vertex.

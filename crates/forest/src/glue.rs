@@ -12,7 +12,9 @@ use sylvan_base::hash::fold;
 use sylvan_base::{HashMap, HashSet, Id, IndexVec, Span, Symbol};
 
 use crate::translation::Vertex;
-use crate::{BundleId, Edge, EdgeId, EdgeSpec, Edges, RuleRef, Target, Token, TokenId, TranslationForest, VertexId};
+use crate::{
+    BundleId, Edge, EdgeId, EdgeSpec, Edges, RuleRef, Target, Token, TokenId, TranslationForest, VertexId,
+};
 
 /// What glue costs and where it may be used.
 #[derive(Debug, Clone)]
@@ -63,8 +65,10 @@ impl Glue {
 
     /// The phrases inside a span that may be glued to the rest of it.
     pub fn phrases(&self, span: Span) -> impl Iterator<Item = (Span, VertexId)> + '_ {
-        let begin = |start: u32| self.phrases[start as usize].iter().map(move |&(end, vertex)| (start, end, vertex));
-        let inside = (span.start..span.end).flat_map(move |start| begin(start).take_while(move |&(_, end, _)| end <= span.end));
+        let begin =
+            |start: u32| self.phrases[start as usize].iter().map(move |&(end, vertex)| (start, end, vertex));
+        let inside = (span.start..span.end)
+            .flat_map(move |start| begin(start).take_while(move |&(_, end, _)| end <= span.end));
         let all = inside.map(|(start, end, vertex)| (Span { start, end }, vertex));
         all.filter(move |&(phrase, _)| phrase != span && !self.taken.contains(&(span, phrase)))
     }
@@ -120,7 +124,8 @@ pub fn own_words(head: Span, gaps: &[Span], mut found: impl FnMut(Span)) {
     let mut from = head.start;
     // Rules have few gaps: the next one in source order is looked for among all.
     loop {
-        let next = gaps.iter().filter(|gap| gap.start >= from && gap.end <= head.end).min_by_key(|gap| gap.start);
+        let next =
+            gaps.iter().filter(|gap| gap.start >= from && gap.end <= head.end).min_by_key(|gap| gap.start);
         let until = next.map_or(head.end, |gap| gap.start);
         if from < until {
             found(Span { start: from, end: until });
@@ -169,7 +174,10 @@ impl<'f> Growing<'f> {
     }
 
     /// The edges of a vertex except glue.
-    pub fn edges(&self, vertex: VertexId) -> impl DoubleEndedIterator<Item = EdgeId> + ExactSizeIterator + use<> {
+    pub fn edges(
+        &self,
+        vertex: VertexId,
+    ) -> impl DoubleEndedIterator<Item = EdgeId> + ExactSizeIterator + use<> {
         let known = vertex.index() < self.forest.vertices.len();
         let range = if known { self.forest.vertices[vertex].edges.clone() } else { 0..0 };
         range.map(EdgeId)
@@ -204,7 +212,8 @@ impl<'f> Growing<'f> {
         }
         let (span, inside) = (self.span(head), self.forest.span(phrase));
         let start = self.grown.targets.len() as u32;
-        let gaps: Vec<Target> = Glue::gaps(span, inside, turned).map(|gap| Target::Vertex(self.vertex(gap))).collect();
+        let gaps: Vec<Target> =
+            Glue::gaps(span, inside, turned).map(|gap| Target::Vertex(self.vertex(gap))).collect();
         self.grown.targets.push(Target::Vertex(phrase));
         self.grown.targets.extend(gaps);
         let edge = EdgeId::from_index(self.forest.edges.len() + self.grown.edges.len());
@@ -291,7 +300,8 @@ impl TranslationForest {
     pub fn with_all_glue(&self) -> TranslationForest {
         let Some(glue) = &self.glue else { return self.clone() };
         let (whole, phrases) = self.reached(glue);
-        let mut order: Vec<(u32, bool, Span)> = whole.iter().map(|span| (span.len() as u32, true, *span)).collect();
+        let mut order: Vec<(u32, bool, Span)> =
+            whole.iter().map(|span| (span.len() as u32, true, *span)).collect();
         order.extend(phrases.keys().map(|span| (span.len() as u32, false, *span)));
         order.sort_unstable_by_key(|&(size, is_whole, span)| (size, span.start, is_whole));
         let mut new = TranslationForest {
@@ -316,7 +326,8 @@ impl TranslationForest {
         }
         let goal = self.span(self.goal);
         // By old vertex, and by span where there was none.
-        let (mut renamed, mut places): (HashMap<VertexId, VertexId>, HashMap<Span, VertexId>) = Default::default();
+        let (mut renamed, mut places): (HashMap<VertexId, VertexId>, HashMap<Span, VertexId>) =
+            Default::default();
         for (_, is_whole, span) in order {
             let old = if is_whole { glue.whole.get(&span).copied() } else { phrases.get(&span).copied() };
             let start = new.edges.len() as u32;
@@ -349,9 +360,11 @@ impl TranslationForest {
             }
             for (inside, phrase) in glue.phrases(span) {
                 for &turned in Glue::orders(span, inside) {
-                    let gaps = Glue::gaps(span, inside, turned).map(|gap| places.get(&gap).map(|&gap| Target::Vertex(gap)));
+                    let gaps = Glue::gaps(span, inside, turned)
+                        .map(|gap| places.get(&gap).map(|&gap| Target::Vertex(gap)));
                     let phrase = renamed.get(&phrase).map(|&phrase| Target::Vertex(phrase));
-                    let Some(targets) = std::iter::once(phrase).chain(gaps).collect::<Option<Vec<Target>>>() else {
+                    let Some(targets) = std::iter::once(phrase).chain(gaps).collect::<Option<Vec<Target>>>()
+                    else {
                         continue;
                     };
                     let spec = glue.spec(span, inside, turned);

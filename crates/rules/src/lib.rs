@@ -43,7 +43,9 @@ pub use import::{ImportConfig, Imported, import};
 pub use overlay::Overlay;
 pub use preprocessing::{Leaves, Preprocessing};
 pub use rule::{InvalidRule, Rule, Source, TargetSide};
-pub use score::{MapSmoothing, OrientationSmoothing, ScoreConfig, Scored, Significance, Smoothing, TargetKey};
+pub use score::{
+    MapSmoothing, OrientationSmoothing, ScoreConfig, Scored, Significance, Smoothing, TargetKey,
+};
 pub use sparse::{Sparse, SparseWeights};
 pub use table::{
     Count, FLAT_LABEL, Filter, Formalism, Grammar, GrammarBuilder, Limits, Meta, Precision, RuleCount,

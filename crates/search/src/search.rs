@@ -226,13 +226,25 @@ impl Search {
                 let best = work.cube.search(forest, lm, limits, losers, stop)?;
                 let chart = work.cube.chart();
                 let cut_short = chart.was_cut_short();
-                Found { best, out: many.then(|| chart.out_forest(forest, lm)), cut_short, gap: None, grown: Grown::default() }
+                Found {
+                    best,
+                    out: many.then(|| chart.out_forest(forest, lm)),
+                    cut_short,
+                    gap: None,
+                    grown: Grown::default(),
+                }
             }
             Self::Refine(beam) => {
                 let best = work.refine.search(forest, lm, beam, losers, stop)?;
                 let chart = work.refine.chart();
                 let cut_short = chart.was_cut_short();
-                Found { best, out: many.then(|| chart.out_forest(forest, lm)), cut_short, gap: None, grown: Grown::default() }
+                Found {
+                    best,
+                    out: many.then(|| chart.out_forest(forest, lm)),
+                    cut_short,
+                    gap: None,
+                    grown: Grown::default(),
+                }
             }
             Self::Incremental(limits, config) => {
                 Found::from(incremental::search(&mut work.engine, forest, run, limits, config, None)?)

@@ -26,6 +26,14 @@ pub fn start_weights(features: &Features) -> Vec<Start> {
     start.collect()
 }
 
+/// Whether a name is among some, of which one that ends in `*` stands for all that begin so.
+pub fn names_one_of(patterns: &[String], name: &str) -> bool {
+    patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => name == pattern,
+    })
+}
+
 /// The search that a model is tuned with. Items of refine are cheap, so it makes as many as wanted; other searches keep
 /// no more than usual.
 pub(crate) fn tuning_search(model: &Model, beam: usize) -> Search {
@@ -46,6 +54,8 @@ pub struct Text<'d> {
     pub nbest: usize,
     /// Whether sparse features get weights as well.
     pub sparse: bool,
+    /// Names of features that keep a weight of 0; one that ends in `*` stands for all that begin so.
+    pub without: Vec<String>,
     /// How many threads; results do not depend on it.
     pub threads: usize,
     /// Receives the progress of decoding.
@@ -126,6 +136,7 @@ impl Text<'_> {
             if self.sparse {
                 features.extend(derived.sparse_features());
             }
+            features.retain(|(name, _)| !names_one_of(&self.without, name));
             (sentence.vocab().join(&hypothesis.words), features)
         });
         let list = list.collect();

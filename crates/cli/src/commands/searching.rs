@@ -66,7 +66,8 @@ struct Experiment {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     prefixes: Option<u32>,
     /// Prediction: the ways to go on from an item that are tried, the best N [default: all]. Stacks: the phrases of a
-    /// place that are tried, the best N [default: 20].
+    /// place that are tried, the best N [default: 20]. Incremental, in models of kind lr-hiero: the ways to glue a span that
+    /// are tried, the best N [default: 100].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     options: Option<u32>,
     /// Prediction: find the estimate of each item by evaluating the forest again; the same values, slowly.
@@ -280,7 +281,7 @@ impl Searching {
             ("--bins", bins.is_some(), &[Incremental]),
             ("--signature", signature.is_some(), &[Incremental]),
             ("--prefixes", prefixes.is_some(), &[Prediction]),
-            ("--options", options.is_some(), &[Prediction, Stacks]),
+            ("--options", options.is_some(), &[Incremental, Prediction, Stacks]),
             ("--reevaluate", reevaluate, &[Prediction]),
             ("--coverage", coverage.is_some(), &[Prediction]),
             ("--boundary", boundary.is_some(), &[Cube, Focus]),

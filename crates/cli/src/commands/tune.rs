@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use sylvan::decode::{Sentence, With};
-use sylvan::training::tuning::{Text, start_weights};
+use sylvan::training::tuning::{Text, names_one_of, start_weights};
 use sylvan::{Input, Model, Worker};
 use sylvan_eval::Tokenizer;
 use sylvan_rules::Weights;
@@ -94,6 +94,10 @@ struct TuneOptions {
     /// of variables ro.L.2-1. `sylvan decode` takes them in its file of weights.
     #[arg(long)]
     sparse: bool,
+    /// Leave a feature out: its weight is 0. A name that ends in * stands for all that begin so; repeat the option for
+    /// several.
+    #[arg(long, value_name = "NAME")]
+    without: Vec<String>,
     /// The seed of random numbers.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -135,6 +139,7 @@ impl TuneOptions {
         let method = self.method(text.threads);
         text.nbest = self.nbest as usize;
         text.sparse = self.sparse;
+        text.without.clone_from(&self.without);
         Ok(text.tune(&metric, references, start, &method, &plan, &mut say))
     }
 }
@@ -177,6 +182,17 @@ impl Tune {
                 feature.weight = weight;
             }
         }
+        for pattern in &self.options.without {
+            let known = |feature: &Start| names_one_of(std::slice::from_ref(pattern), &feature.name);
+            anyhow::ensure!(
+                start.iter().any(known),
+                "--without {pattern}: found no such feature, expected one of {}",
+                start.iter().map(|feature| feature.name.as_str()).collect::<Vec<_>>().join(", ")
+            );
+            for feature in start.iter_mut().filter(|feature| known(feature)) {
+                (feature.weight, feature.spread) = (0.0, 0.0);
+            }
+        }
         let mut out = Output::create(&self.out)?;
         let progress = Terminal::default();
         let mut text = Text {
@@ -185,6 +201,7 @@ impl Tune {
             search,
             nbest: 0,
             sparse: false,
+            without: Vec::new(),
             threads: self.threads.count(),
             progress: &progress,
         };

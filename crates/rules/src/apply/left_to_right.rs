@@ -52,7 +52,8 @@ impl Used<'_> {
             whole.insert(word);
             phrases.insert(word);
         }
-        let all = phrases.into_iter().map(|span| (span, false)).chain(whole.into_iter().map(|span| (span, true)));
+        let all =
+            phrases.into_iter().map(|span| (span, false)).chain(whole.into_iter().map(|span| (span, true)));
         let mut places: Vec<(Span, bool)> = all.collect();
         places.sort_unstable_by_key(|&(span, is_whole)| (span.len(), span.start, is_whole));
         places

@@ -105,7 +105,9 @@ impl Corners {
         let limits = match model {
             OrientationModel::Word => return,
             OrientationModel::Phrase => *limits,
-            OrientationModel::Hier | OrientationModel::Recent => PhraseLimits { source: u32::MAX, target: u32::MAX, ..*limits },
+            OrientationModel::Hier | OrientationModel::Recent => {
+                PhraseLimits { source: u32::MAX, target: u32::MAX, ..*limits }
+            }
         };
         linked.each_side(&limits, |s1, s2, side| match side {
             Side::Start(t1) => {

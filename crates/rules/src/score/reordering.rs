@@ -94,7 +94,8 @@ impl Record for Tally {
 
 /// Keys of a phrase pair, of its source side, and of its target side. A gap inside the source side is `None`.
 fn keys(source: impl Iterator<Item = Option<Symbol>>, target: impl Iterator<Item = Symbol>) -> [u64; 3] {
-    let source = source.fold(1, |hash, symbol| fold(hash, symbol.map_or(0, |symbol| u64::from(symbol.0) + 1)));
+    let source =
+        source.fold(1, |hash, symbol| fold(hash, symbol.map_or(0, |symbol| u64::from(symbol.0) + 1)));
     let target = target.fold(2, |hash, symbol| fold(hash, u64::from(symbol.0) + 1));
     [fold(source, target), source, target]
 }
@@ -146,15 +147,18 @@ impl<'a> Instances<'a> {
         self.places.clear();
         self.places.extend(occurrence.places());
         let source = inner(&self.places, |place| *place == FlatPlace::Var);
-        let words = || target.iter().map_while(|symbol| match symbol {
-            TargetSide::Word(word) => Some(*word),
-            TargetSide::Var(_) => None,
-        });
+        let words = || {
+            target.iter().map_while(|symbol| match symbol {
+                TargetSide::Word(word) => Some(*word),
+                TargetSide::Var(_) => None,
+            })
+        };
         let (first, count) = (occurrence.pair().t1, words().count() as u32);
-        let place = source.iter().fold(u64::from(first) << 32 | u64::from(count), |hash, place| match place {
-            FlatPlace::Word(position) => fold(hash, u64::from(*position)),
-            FlatPlace::Var => hash,
-        });
+        let place =
+            source.iter().fold(u64::from(first) << 32 | u64::from(count), |hash, place| match place {
+                FlatPlace::Word(position) => fold(hash, u64::from(*position)),
+                FlatPlace::Var => hash,
+            });
         if !self.seen.insert(place) {
             return Ok(());
         }
@@ -163,7 +167,9 @@ impl<'a> Instances<'a> {
             FlatPlace::Var => None,
         });
         let (Some(low), Some(high)) = (positions.clone().min(), positions.max()) else { return Ok(()) };
-        let Some(seen) = occurrence.neighbours((low, high + 1), (first, first + count)) else { return Ok(()) };
+        let Some(seen) = occurrence.neighbours((low, high + 1), (first, first + count)) else {
+            return Ok(());
+        };
         let symbols = source.iter().map(|place| match place {
             FlatPlace::Word(position) => Some(occurrence.source_word(*position)),
             FlatPlace::Var => None,
@@ -246,7 +252,8 @@ impl Tallies {
         if let Some(page) = page.checked_sub(1) {
             let count = PAGE.min(self.length - page * PAGE);
             self.page.resize(count, Tally { key: 0, counts: [0; 6] });
-            self.file.read((page * PAGE * size_of::<Tally>()) as u64, self.page.as_mut_slice().as_mut_bytes())?;
+            self.file
+                .read((page * PAGE * size_of::<Tally>()) as u64, self.page.as_mut_slice().as_mut_bytes())?;
             if let Ok(place) = self.page.binary_search_by_key(&key, |tally| tally.key) {
                 found = halves(self.page[place].counts.map(f64::from));
             }
@@ -308,7 +315,8 @@ mod tests {
     /// Property P25 of the specification.
     #[test]
     fn without_smoothing_frequencies_and_with_much_of_it_the_sides() {
-        let (pair, source, target, all) = ([3.0, 0.0, 1.0], [10.0, 2.0, 8.0], [5.0, 0.0, 5.0], [7.0, 1.0, 2.0]);
+        let (pair, source, target, all) =
+            ([3.0, 0.0, 1.0], [10.0, 2.0, 8.0], [5.0, 0.0, 5.0], [7.0, 1.0, 2.0]);
         let none = MapSmoothing { global: 0.0, side: 0.0, source: 0.0, target: 0.0 };
         assert_eq!(none.probabilities(pair, source, target, all), [0.75, 0.0, 0.25]);
         let much = MapSmoothing { global: 0.0, side: 0.0, source: 1e12, target: 1e12 };

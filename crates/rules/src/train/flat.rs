@@ -14,9 +14,12 @@ use sylvan_store::Scratch;
 use super::share_out::{Learn, Learnt, Pairs as PairSource, learn_all};
 use super::{Collected, Trained, collect, out_of_range, scratch_folder};
 use crate::aggregate::{MOST_TALLIES, Merged, Pairs, RuleValues, key};
-use crate::extract::{Boundary, FlatExtractor, FlatOccurrence, FlatPlace, FlatRules, GapReordering, LeftToRight};
+use crate::extract::{
+    Boundary, FlatExtractor, FlatOccurrence, FlatPlace, FlatRules, GapReordering, LeftToRight,
+};
 use crate::score::{
-    CountedOrientations, FlatScoring, Instances, Lexicon, MapSmoothing, OrientationSmoothing, RANK, ScoreConfig, Scorer, Tallies,
+    CountedOrientations, FlatScoring, Instances, Lexicon, MapSmoothing, OrientationSmoothing, RANK,
+    ScoreConfig, Scorer, Tallies,
 };
 use crate::table::FLAT_LABEL;
 use crate::table::tokens::TokenInterner;
@@ -362,7 +365,8 @@ impl Learn<FlatPair> for FlatWorker<'_> {
                 key::put_value(&mut value, Count::from_f64(occurrence.share()), tallies, lines);
                 *occurrences += 1;
                 let pushed = pairs.push(&key, &value);
-                let counted = instances.as_mut().map_or(Ok(()), |instances| instances.add(occurrence, &target));
+                let counted =
+                    instances.as_mut().map_or(Ok(()), |instances| instances.add(occurrence, &target));
                 if let Err(error) = pushed.and(counted) {
                     failed.get_or_insert(error);
                 }

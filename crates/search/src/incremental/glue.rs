@@ -52,7 +52,8 @@ pub(super) fn estimate<L: LanguageModel>(
         lm_queries += words.len() as u64;
         lm.local(words)
     };
-    let bundles: IndexVec<BundleId, f64> = (0..forest.bundle_count() as u32).map(BundleId).map(local).collect();
+    let bundles: IndexVec<BundleId, f64> =
+        (0..forest.bundle_count() as u32).map(BundleId).map(local).collect();
     let length = forest.span(forest.goal()).end;
     // Rules have gaps, so what their parts are worth must be known first: short spans before long ones. Only spans as long
     // as rules are looked up.
@@ -65,7 +66,8 @@ pub(super) fn estimate<L: LanguageModel>(
     let mut vertices: IndexVec<VertexId, f64> = forest.vertices().map(|_| f64::NEG_INFINITY).collect();
     let (mut next, mut units) = (0, Vec::new());
     for size in 1..=length {
-        while let Some(&vertex) = rules.get(next).filter(|&&vertex| forest.span(vertex).len() as u32 == size) {
+        while let Some(&vertex) = rules.get(next).filter(|&&vertex| forest.span(vertex).len() as u32 == size)
+        {
             next += 1;
             let mut best = f64::NEG_INFINITY;
             for edge in forest.edges(vertex) {
@@ -88,7 +90,9 @@ pub(super) fn estimate<L: LanguageModel>(
     units.sort_by_key(|(span, _)| (span.end, span.start));
     let futures = GlueFutures { costs: FutureCosts::new(length as usize, &units), glue: glue.score };
     // Phrases are worth what they are; spans may be glued.
-    for vertex in forest.vertices().filter(|&vertex| glue.is_whole(forest.span(vertex), vertex) || is_goal(vertex)) {
+    for vertex in
+        forest.vertices().filter(|&vertex| glue.is_whole(forest.span(vertex), vertex) || is_goal(vertex))
+    {
         vertices[vertex] = futures.of(forest.span(vertex));
     }
     (Estimate::of_parts(vertices, bundles, lm_queries), futures)
@@ -151,7 +155,8 @@ const TURNS: u32 = 1 << 30;
 impl Glued {
     #[inline]
     pub(super) fn of(choice: u32) -> Option<Self> {
-        (choice & GLUES != 0).then(|| Self { edge: EdgeId(choice & !(GLUES | TURNS)), turned: choice & TURNS != 0 })
+        (choice & GLUES != 0)
+            .then(|| Self { edge: EdgeId(choice & !(GLUES | TURNS)), turned: choice & TURNS != 0 })
     }
 
     fn choice(self) -> u32 {
@@ -188,7 +193,8 @@ impl TopDown<'_> {
 
     /// What the gaps that a phrase leaves are expected to cost. Minus infinity where one of them has no translation.
     fn gap_values(&self, span: Span, phrase: Span) -> f64 {
-        let is_possible = |gap: Span| self.futures.as_ref().is_none_or(|futures| futures.of(gap) > f64::NEG_INFINITY);
+        let is_possible =
+            |gap: Span| self.futures.as_ref().is_none_or(|futures| futures.of(gap) > f64::NEG_INFINITY);
         let value = |gap: Span| if is_possible(gap) { self.gap_value(gap) } else { f64::NEG_INFINITY };
         Glue::gaps(span, phrase, false).map(value).sum()
     }
@@ -228,7 +234,8 @@ impl TopDown<'_> {
     pub(super) fn glue_options(&self, phrase: VertexId, turned: bool, out: &mut Vec<Choice>) {
         let advance = self.forest.span(phrase).len() as u32;
         out.extend(self.forest.edges(phrase).map(|edge| {
-            let words = self.forest.target(edge).iter().map(|&symbol| self.estimate.symbol(symbol)).sum::<f64>();
+            let words =
+                self.forest.target(edge).iter().map(|&symbol| self.estimate.symbol(symbol)).sum::<f64>();
             let estimate = self.forest.edge(edge).spec.score + words;
             Choice { id: Glued { edge, turned }.choice(), estimate, advance, exactly: true }
         }));
@@ -254,7 +261,8 @@ impl TopDown<'_> {
     pub(super) fn apply_glued(&mut self, item: ItemId, glued: Glued, out: &mut Application) {
         let Some((head, span, phrase)) = self.around(item, glued) else { return };
         let inside = self.forest.edge(glued.edge).head;
-        let (Some(edge), Some(glue)) = (self.growing.glue(head, inside, glued.turned), self.forest.glue()) else {
+        let (Some(edge), Some(glue)) = (self.growing.glue(head, inside, glued.turned), self.forest.glue())
+        else {
             return;
         };
         let gaps: Vec<Span> = Glue::gaps(span, phrase, glued.turned).collect();

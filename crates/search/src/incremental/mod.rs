@@ -34,8 +34,8 @@
 
 mod glue;
 
-use sylvan_base::{HashMap, IndexVec, Span};
 use glue::{GlueFutures, Glued};
+use sylvan_base::{HashMap, IndexVec, Span};
 use sylvan_forest::{BundleId, EdgeId, Edges, Growing, Target, TokenId, TranslationForest, VertexId};
 
 use crate::deduction::{
@@ -97,7 +97,12 @@ impl Incremental {
 
 impl Default for Incremental {
     fn default() -> Self {
-        Self { future: Future::Inside, progress: Progress::Nodes, signature: Signature::Residual, glued: Self::USUAL_GLUED }
+        Self {
+            future: Future::Inside,
+            progress: Progress::Nodes,
+            signature: Signature::Residual,
+            glued: Self::USUAL_GLUED,
+        }
     }
 }
 

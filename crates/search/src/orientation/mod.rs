@@ -161,7 +161,11 @@ pub struct OrientedStep {
 }
 
 /// The orientations of a finished derivation, from the positions that are translated and nothing else.
-pub fn oriented(forest: &TranslationForest, derivation: &Derivation, neighbour: Neighbour) -> Vec<OrientedStep> {
+pub fn oriented(
+    forest: &TranslationForest,
+    derivation: &Derivation,
+    neighbour: Neighbour,
+) -> Vec<OrientedStep> {
     let steps: Vec<(usize, Words)> = derivation
         .edges()
         .iter()
@@ -204,7 +208,9 @@ pub fn oriented(forest: &TranslationForest, derivation: &Derivation, neighbour: 
                 let next = ends(next);
                 let is_open = |position: i64| !of[..=number].iter().any(|done| done.contains(&position));
                 match (side_by_side((first, last), next), neighbour) {
-                    (Orientation::Disc, Neighbour::Recent) if next.0 > last && is_open(last + 1) => Orientation::Mono,
+                    (Orientation::Disc, Neighbour::Recent) if next.0 > last && is_open(last + 1) => {
+                        Orientation::Mono
+                    }
                     (Orientation::Disc, Neighbour::Recent) if next.1 < first && is_open(first - 1) => {
                         Orientation::Swap
                     }

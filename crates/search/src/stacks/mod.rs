@@ -215,7 +215,9 @@ impl<'f> PhraseBased<'f> {
         let Some(neighbour) = self.oriented else { return (Orientation::Mono, jumps) };
         let is_first = item.coverage == Coverages::NONE;
         let (before, after) = match neighbour {
-            Neighbour::Phrase | Neighbour::Recent | Neighbour::Late if is_first => (Orientation::of_first(next), None),
+            Neighbour::Phrase | Neighbour::Recent | Neighbour::Late if is_first => {
+                (Orientation::of_first(next), None)
+            }
             Neighbour::Phrase | Neighbour::Recent | Neighbour::Late => {
                 let both = Orientation::of(item.before, next);
                 (both, Some(both))

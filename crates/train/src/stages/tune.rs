@@ -50,6 +50,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
             search,
             nbest: config.nbest,
             sparse: false,
+            without: Vec::new(),
             threads,
             progress,
         };

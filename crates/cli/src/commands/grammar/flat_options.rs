@@ -162,10 +162,7 @@ impl FlatOptions {
 
     /// That only rules have that translate from left to right.
     fn left_to_right_only(&self) -> [(&'static str, bool); 2] {
-        [
-            ("--reordering", self.reordering.is_some()),
-            ("--reordering-prior", self.reordering_prior.is_some()),
-        ]
+        [("--reordering", self.reordering.is_some()), ("--reordering-prior", self.reordering_prior.is_some())]
     }
 
     /// That only phrase pairs have.
@@ -184,7 +181,11 @@ impl FlatOptions {
             ("--max-target-span", self.max_target_span.is_some()),
             ("--boundary", self.boundary.is_some()),
         ];
-        refuse(Kind::Tree, &[&both[..], &self.hiero_only()[..], &self.phrase_only()[..], &self.left_to_right_only()[..]].concat())
+        refuse(
+            Kind::Tree,
+            &[&both[..], &self.hiero_only()[..], &self.phrase_only()[..], &self.left_to_right_only()[..]]
+                .concat(),
+        )
     }
 
     fn boundary(&self) -> Option<Boundary> {
