@@ -30,6 +30,10 @@ pub(crate) struct Searching {
     /// Cube, focus: take at most N candidates per vertex [default: the beam, at least 1000; focus: 3 times the beam].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pops: Option<u32>,
+    /// Left to right, with --pops: compare steps with their words scored, beginning with the best N of each grid by estimate;
+    /// 0 compares estimates [default: 0].
+    #[arg(long, value_name = "N", requires = "pops")]
+    diversity: Option<u32>,
     /// Left to right: at most N steps per sentence; then a beam of one finishes it, with a warning.
     #[arg(long, value_name = "N")]
     work: Option<u64>,
@@ -241,6 +245,9 @@ impl Searching {
         if let Some(pops) = self.pops {
             limits.pops = pops as usize;
         }
+        if let Some(diversity) = self.diversity {
+            limits.diversity = diversity as usize;
+        }
         if let Some(margin) = self.margin {
             // Thousandths of a nat; the largest value stands for no margin at all.
             limits.margin = (margin * 1000.0).min(f64::from(u32::MAX)) as u32;
@@ -269,7 +276,8 @@ impl Searching {
         use SearchName::{Cube, Exact, Focus, Incremental, Prediction, Stacks};
         let Experiment { future, future_features, goals, bins, signature, .. } = self.experiment;
         let Experiment { prefixes, options, reevaluate, coverage, boundary, plain, .. } = self.experiment;
-        let given: [(&str, bool, &[SearchName]); 16] = [
+        let given: [(&str, bool, &[SearchName]); 17] = [
+            ("--diversity", self.diversity.is_some(), &[Incremental, Stacks]),
             ("--margin", self.margin.is_some(), &[Incremental, Prediction, Stacks]),
             ("--pops", self.pops.is_some(), &[Cube, Focus, Incremental, Prediction, Stacks]),
             ("--work", self.work.is_some(), &[Incremental, Prediction, Stacks]),

@@ -12,6 +12,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
+use sylvan_base::HashSet;
+
 use super::nodes::NodeId;
 use crate::deduction::{Choice, ClassId, Deduction, ListId};
 use crate::total::Total;
@@ -66,6 +68,8 @@ pub(super) struct Grids {
     rows: Vec<Row>,
     grids: Vec<Grid>,
     heap: BinaryHeap<Cell>,
+    /// Cells that were in the queue from the beginning, as grid, row and option.
+    started: HashSet<(u32, u32, u32)>,
     sorting: Vec<(u32, Row)>,
 }
 
@@ -190,14 +194,71 @@ impl Grids {
     }
 
     fn push(&mut self, grid: usize, row: usize, option: usize) {
-        let Grid { rows, options, offset } = &self.grids[grid];
-        if row < rows.end && options.start + option < options.end {
-            let choice = self.pool[options.start + option];
-            let Row { merit, hash, .. } = self.rows[row];
-            let merit = Total(merit + offset + choice.estimate);
-            let place = Reverse((row as u32, option as u32, grid as u32));
-            self.heap.push(Cell { merit, hash: Reverse(hash), place });
+        if let Some((cell, _, _)) = self.cell(grid, row, option) {
+            self.heap.push(cell);
         }
+    }
+
+    /// A cell by its estimate, if there is one.
+    fn cell(&self, grid: usize, row: usize, option: usize) -> Option<(Cell, NodeId, Choice)> {
+        let Grid { rows, options, offset } = &self.grids[grid];
+        if row >= rows.end || options.start + option >= options.end {
+            return None;
+        }
+        let choice = self.pool[options.start + option];
+        let Row { node, merit, hash } = self.rows[row];
+        let merit = Total(merit + offset + choice.estimate);
+        let place = Reverse((row as u32, option as u32, grid as u32));
+        Some((Cell { merit, hash: Reverse(hash), place }, node, choice))
+    }
+
+    /// Puts the first cells of each grid into the queue, best estimate first, each with its value.
+    pub(super) fn queue_valued(&mut self, first: usize, mut value: impl FnMut(NodeId, Choice, f64) -> f64) {
+        self.started.clear();
+        let mut cells = Vec::new();
+        for grid in 0..self.grids.len() {
+            self.heap.clear();
+            self.push(grid, self.grids[grid].rows.start, 0);
+            for _ in 0..first {
+                let Some(place) = self.heap.peek().map(|cell| cell.place.0) else { break };
+                self.next();
+                cells.push(place);
+            }
+        }
+        self.heap.clear();
+        for (row, option, grid) in cells {
+            self.started.insert((grid, row, option));
+            self.push_valued(grid as usize, row as usize, option as usize, &mut value);
+        }
+    }
+
+    fn push_valued(
+        &mut self,
+        grid: usize,
+        row: usize,
+        option: usize,
+        value: &mut impl FnMut(NodeId, Choice, f64) -> f64,
+    ) {
+        if let Some((cell, node, choice)) = self.cell(grid, row, option) {
+            let merit = Total(value(node, choice, cell.merit.0));
+            self.heap.push(Cell { merit, ..cell });
+        }
+    }
+
+    /// The cell with the best value left.
+    pub(super) fn next_valued(
+        &mut self,
+        mut value: impl FnMut(NodeId, Choice, f64) -> f64,
+    ) -> Option<(NodeId, Choice)> {
+        let Reverse((row, option, grid)) = self.heap.pop()?.place;
+        let (below, behind) = ((option == 0).then_some((row + 1, 0)), Some((row, option + 1)));
+        for (row, option) in behind.into_iter().chain(below) {
+            if !self.started.contains(&(grid, row, option)) {
+                self.push_valued(grid as usize, row as usize, option as usize, &mut value);
+            }
+        }
+        let (_, node, choice) = self.cell(grid as usize, row as usize, option as usize)?;
+        Some((node, choice))
     }
 
     /// The best cell left. Each cell has one predecessor, so none is met twice: the next option of the same row,

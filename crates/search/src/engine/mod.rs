@@ -24,7 +24,7 @@ use std::hash::Hash;
 
 use grids::{Column, Grids, Row};
 use nodes::{Arrival, Fate, Node, NodeId, Nodes, Stage, TrailId};
-use states::States;
+use states::{StateId, States};
 use sylvan_base::{HashMap, Span};
 use sylvan_forest::{BundleId, Derivation, EdgeId, Edges, Grown, TokenId};
 
@@ -51,6 +51,10 @@ pub struct Limits {
     pub beam: Beam,
     /// Cells (an item and an option) tried per bin and round, best first from grids.
     pub pops: usize,
+    /// With `pops`: if not 0, cells are compared by what they score with their words, and at first this many of each grid
+    /// are (queue diversity; Siahbani & Sarkar 2014). Words are then scored for cells that are never taken, too. With 0
+    /// they are compared by estimates, in which words at the joint are missing.
+    pub diversity: usize,
     /// Where a bin is full, cells are not tried if their estimate is worse than all of it by more than this, in
     /// thousandths of a nat. A bin is full once it has held twice the beam, at least 32 items: then and whenever that
     /// many wait again, the best are kept, and the worst of these says what "all of it" is. Not used with
@@ -76,7 +80,15 @@ impl Limits {
 
     /// A beam, and every option of every item that it keeps.
     pub fn beam(beam: Beam) -> Self {
-        Self { beam, pops: usize::MAX, margin: u32::MAX, groups: None, work: u64::MAX, goals: Goals::Free }
+        Self {
+            beam,
+            pops: usize::MAX,
+            diversity: 0,
+            margin: u32::MAX,
+            groups: None,
+            work: u64::MAX,
+            goals: Goals::Free,
+        }
     }
 
     /// A beam, and the best cells from grids.
@@ -190,6 +202,14 @@ pub struct Engine<S> {
     goals: Vec<Goal>,
     place_of_goals: Goals,
     counters: Counters,
+}
+
+/// An option with its words: the score with them, what [`Deduction::emit`] says of the rest, and the state after them.
+#[derive(Debug, Clone, Copy)]
+struct Emitted {
+    reached: f64,
+    ahead: f64,
+    state: StateId,
 }
 
 /// A complete item and its score with the end of the sentence.
@@ -395,9 +415,20 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             self.rows.clear();
             self.rows.extend(rows);
             grids.fill(self.rows.iter().copied(), deduction);
-            grids.queue();
+            match limits.diversity {
+                0 => grids.queue(),
+                first => grids.queue_valued(first, |node, choice, estimate| {
+                    self.value(lm, deduction, node, choice, estimate)
+                }),
+            }
             for _ in 0..limits.pops {
-                let Some((node, choice)) = grids.next() else { break };
+                let next = match limits.diversity {
+                    0 => grids.next(),
+                    _ => grids.next_valued(|node, choice, estimate| {
+                        self.value(lm, deduction, node, choice, estimate)
+                    }),
+                };
+                let Some((node, choice)) = next else { break };
                 self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, bin);
                 cells += 1;
                 if cells % CELLS_PER_LOOK == 0 && stop.is_due() {
@@ -407,6 +438,34 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         }
         (self.grids, self.survivors) = (grids, survivors);
         cells
+    }
+
+    /// What a cell leads to at best, words included; its estimate if that is not known before it is taken.
+    fn value<D, L>(&mut self, lm: &L, deduction: &D, node: NodeId, choice: Choice, estimate: f64) -> f64
+    where
+        D: Deduction,
+        L: LanguageModel<State = S>,
+    {
+        let Emitted { reached, ahead, .. } = self.emit(lm, deduction, node, choice.id);
+        if ahead.is_finite() { reached + ahead } else { estimate }
+    }
+
+    /// Scores the words of an option.
+    #[inline(always)]
+    fn emit<D, L>(&mut self, lm: &L, deduction: &D, node: NodeId, choice: u32) -> Emitted
+    where
+        D: Deduction,
+        L: LanguageModel<State = S>,
+    {
+        let &Node { item, mut state, score: mut reached, .. } = self.nodes.get(node);
+        self.bundles.clear();
+        let ahead = deduction.emit(item, choice, &mut self.bundles);
+        for &bundle in &self.bundles {
+            let (gain, next) = self.states.bundle(lm, deduction.forest(), state, bundle);
+            reached += gain;
+            state = next;
+        }
+        Emitted { reached, ahead, state }
     }
 
     /// Takes one option of one item and puts what comes of it into bins.
@@ -422,15 +481,8 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         D: Deduction,
         L: LanguageModel<State = S>,
     {
-        let &Node { item, mut state, score, .. } = self.nodes.get(from);
-        self.bundles.clear();
-        let ahead = deduction.emit(item, choice.id, &mut self.bundles);
-        let mut reached = score;
-        for &bundle in &self.bundles {
-            let (gain, next) = self.states.bundle(lm, deduction.forest(), state, bundle);
-            reached += gain;
-            state = next;
-        }
+        let Emitted { reached, ahead, state } = self.emit(lm, deduction, from, choice.id);
+        let item = self.nodes.get(from).item;
         // What a step model will say is not known yet, so with one nothing is turned away early.
         let enough = self.nodes.threshold(bin + choice.advance as usize);
         if SILENT && choice.exactly && reached + ahead < enough {

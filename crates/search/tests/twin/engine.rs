@@ -24,6 +24,11 @@
 //!   their items, then by the place of the item, then by the place of the option among those that lead equally far,
 //!   then by how far it leads, until there are `pops`. Places of items: classes in the order of their best items;
 //!   in a class by score and rest, then content, then age.
+//! - *Diversity*: if it is not 0, cells are not taken in the order of their values. A grid is the items of one class and
+//!   their options that lead equally far. In the queue are at first the best cells of each grid, as many as the diversity
+//!   says; when one is taken, the next option of its item joins them, and after an item's first option also the next
+//!   item's first, unless they were there at first. They are taken by the merit of the item that they lead to; if that is
+//!   complete, by the value of the cell; ties as above.
 //! - *Work*: after a round that ends with at least `work` cells tried since the start, rounds keep one item each.
 //! - *Complete* items compete in no bin, or, if they are in bins, like others, with the score of `</s>` less what it
 //!   would be without history, which the others' futures leave out; those that survive are the answers. The best is that
@@ -443,12 +448,63 @@ impl<D: Decoder, L: LanguageModel> Twin<'_, D, L> {
                 .then(a.item.content.cmp(&b.item.content))
                 .then((a.row, a.column, a.choice.advance).cmp(&(b.row, b.column, b.choice.advance)))
         });
+        if self.limits.diversity > 0 {
+            let grids = cells.iter().map(|cell| (self.decoder.class(&cell.item.stack), cell.choice.advance));
+            let grids: Vec<(D::Class, usize)> = grids.collect();
+            let valued = cells.iter().map(|cell| self.valued(&cell.item, &cell.choice, cell.value));
+            let valued: Vec<f64> = valued.collect();
+            let place = |cell: usize| (cells[cell].row, cells[cell].column, cells[cell].choice.advance);
+            let find = |grid: &(D::Class, usize), row: usize, column: usize| {
+                (0..cells.len()).find(|&cell| grids[cell] == *grid && place(cell) == (row, column, grid.1))
+            };
+            let mut seen: Vec<&(D::Class, usize)> = Vec::new();
+            let mut queue: Vec<usize> = Vec::new();
+            for (cell, grid) in grids.iter().enumerate() {
+                let before = seen.iter().filter(|other| **other == grid).count();
+                seen.push(grid);
+                if before < self.limits.diversity {
+                    queue.push(cell);
+                }
+            }
+            let started = queue.clone();
+            let mut taken = Vec::new();
+            while taken.len() < self.limits.pops && !queue.is_empty() {
+                queue.sort_by(|&a, &b| {
+                    descending(valued[a], valued[b])
+                        .then(cells[a].item.content.cmp(&cells[b].item.content))
+                        .then(place(a).cmp(&place(b)))
+                });
+                let cell = queue.remove(0);
+                taken.push(cell);
+                let (row, column, _) = place(cell);
+                let behind = find(&grids[cell], row, column + 1);
+                let below = if column == 0 { find(&grids[cell], row + 1, 0) } else { None };
+                queue.extend(behind.into_iter().chain(below).filter(|next| !started.contains(next)));
+            }
+            self.tally.unpopped += cells.len() - taken.len();
+            for &cell in &taken {
+                let (item, choice) = (cells[cell].item.clone(), cells[cell].choice.clone());
+                self.step(&item, &choice);
+            }
+            return taken.len() as u64;
+        }
         self.tally.unpopped += cells.len().saturating_sub(self.limits.pops);
         cells.truncate(self.limits.pops);
         for Cell { item, choice, .. } in &cells {
             self.step(item, choice);
         }
         cells.len() as u64
+    }
+
+    /// The merit of what a cell leads to; its value if that is complete.
+    fn valued(&self, item: &ItemOf<D, L>, choice: &Choice<D::Move>, value: f64) -> f64 {
+        let Stepped { words, successors } = self.decoder.step(&item.stack, &choice.take);
+        let [(stack, edges)] = &successors[..] else { panic!("one item after each step") };
+        if self.decoder.is_complete(stack) {
+            return value;
+        }
+        let (words, edges) = ([&item.words[..], &words].concat(), [&item.edges[..], edges].concat());
+        self.item(stack.clone(), words, edges).merit()
     }
 
     /// The survivors class by class, classes in the order of their best; in a class by score and rest.

@@ -36,6 +36,7 @@ fn limits(rng: &mut Rng) -> Limits {
         beam: Beam(*rng.pick(&BEAMS)),
         pops: *rng.pick(&[none, none, none, none, none, none, 1, 2, 5, 10, 50, 200]),
         margin: *rng.pick(&[0, 1, 20, 200, 1000, u32::MAX]),
+        diversity: 0,
         groups: None,
         work: *rng.pick(&[u64::MAX, u64::MAX, u64::MAX, u64::MAX, 10, 100]),
         goals: *rng.pick(&[Goals::Free, Goals::Free, Goals::Free, Goals::InBins]),
@@ -45,10 +46,11 @@ fn limits(rng: &mut Rng) -> Limits {
 fn any_search(rng: &mut Rng) -> Search {
     let limits = limits(rng);
     if rng.chance(0.5) {
+        let limits = Limits { diversity: *rng.pick(&[0, 0, 1, 2, 5, 100]), ..limits };
         let future = *rng.pick(&[Future::Inside, Future::Inside, Future::Rough, Future::None]);
         let progress = *rng.pick(&[Progress::Nodes, Progress::AllNodes, Progress::Words]);
         let signature = *rng.pick(&[Signature::Residual, Signature::Residual, Signature::Stack]);
-        Search::Incremental(limits, Incremental { future, progress, signature })
+        Search::Incremental(limits, Incremental { future, progress, signature, ..Incremental::default() })
     } else {
         let [prefixes, options] = [(); 2].map(|()| {
             let limit = *rng.pick(&[1, 2, 3, 5, 10]);
