@@ -94,6 +94,10 @@ pub fn import(
     let meta = Meta {
         formalism: config.formalism,
         preprocessing: config.preprocessing,
+        orientation: match (config.formalism, &config.reordering) {
+            (Formalism::LrHiero, Some(_)) => "lrm".to_string(),
+            _ => String::new(),
+        },
         made_by: format!("import of a {} table", format.name()),
         limits: Limits::default(),
         ..Meta::new(names)

@@ -1,17 +1,20 @@
 //! Tables of phrase pairs and Hiero rules: counts by hand, and the same bytes whatever the memory and the threads.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeMap;
+mod slow;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use sylvan_base::{Rng, Silent, Vocab};
 use sylvan_corpus::{Alignment, Base};
 use sylvan_rules::extract::{
-    Boundary, FlatExtractor, FlatRules, HieroConfig, Orientation, OrientationModel, PhraseConfig,
+    Boundary, FlatExtractor, FlatRules, GapReordering, HieroConfig, LeftToRight, Orientation,
+    OrientationModel, PhraseConfig, PhrasePair,
 };
 use sylvan_rules::{
-    Count, Filter, FlatConfig, Formalism, Grammar, OrientationSmoothing, Precision, Rule, ScoreConfig,
-    Source, TextFiles, Trained, train_flat,
+    Count, Filter, FlatConfig, Formalism, Grammar, MapSmoothing, OrientationSmoothing, Precision, Rule,
+    ScoreConfig, Source, TextFiles, Trained, train_flat,
 };
 
 /// Sentences of few words, so that rules repeat; a quarter of the words is swapped or has no link.
@@ -61,6 +64,10 @@ fn phrases(orientation: OrientationModel) -> FlatRules {
     FlatRules::Phrase(PhraseConfig { orientation: Some(orientation), ..PhraseConfig::default() })
 }
 
+fn left_to_right(rules: HieroConfig) -> FlatRules {
+    FlatRules::LeftToRight(LeftToRight { rules, reordering: Some(GapReordering::Lrm) })
+}
+
 fn exact(rules: FlatRules) -> FlatConfig {
     let score = ScoreConfig { per_source: 0, precision: Precision::Exact, ..ScoreConfig::default() };
     FlatConfig { score, ..FlatConfig::new(rules) }
@@ -75,6 +82,7 @@ fn the_same_bytes_for_any_memory_and_number_of_threads() {
         FlatRules::Hiero(sampled),
         phrases(OrientationModel::Word),
         phrases(OrientationModel::Hier),
+        left_to_right(HieroConfig::left_to_right()),
     ] {
         for precision in [Precision::Exact, Precision::Bits(6)] {
             let mut config = exact(rules);
@@ -325,4 +333,117 @@ fn a_filtered_table_has_what_the_sentences_can_use() {
         assert_eq!(kept, expected);
         assert!(!kept.is_empty() && kept.len() < all.len());
     }
+}
+
+/// What a rule's words say: the source side without gaps at its ends, `*` for gaps inside, and the target words.
+fn phrase_of(rule: &str) -> (String, String) {
+    let (source, target) = sides(rule);
+    let source =
+        source.trim_start_matches("X(").trim_end_matches(')').replace("x1:X", "*").replace("x2:X", "*");
+    let words = target.split(' ').filter(|word| !word.starts_with('x')).collect::<Vec<_>>();
+    (source.trim_matches([' ', '*']).to_string(), words.join(" "))
+}
+
+/// Which orientations a place in a sentence pair has, by trying all phrase pairs: before it, then after it.
+fn neighbours(case: &slow::Case, all: &[PhrasePair], place: &PhrasePair) -> [f64; 6] {
+    let &PhrasePair { s1, s2, t1, t2 } = place;
+    let some = |test: &dyn Fn(&PhrasePair) -> bool| all.iter().any(test);
+    let first = s1 == 0 && t1 == 0;
+    let last = s2 as usize == case.source.len() && t2 as usize == case.target.len();
+    let before = [first || some(&|p| p.t2 == t1 && p.s2 == s1), some(&|p| p.t2 == t1 && p.s1 == s2)];
+    let after = [last || some(&|p| p.t1 == t2 && p.s1 == s2), some(&|p| p.t1 == t2 && p.s2 == s1)];
+    let three = |[mono, swap]: [bool; 2]| [mono, swap, !mono && !swap].map(|seen| f64::from(u8::from(seen)));
+    [three(before), three(after)].concat().try_into().unwrap()
+}
+
+type Orientations = BTreeMap<(String, String), [f64; 6]>;
+
+/// The orientations of the phrase pairs of all rules, each place once.
+fn orientations(lines: &[[String; 3]], config: HieroConfig) -> Orientations {
+    let mut counts = Orientations::new();
+    for [source, target, links] in lines {
+        let links = Alignment::parse(links, Base::Zero).unwrap();
+        let case = slow::Case::new(source, target, links.sure().to_vec());
+        let all = slow::pairs(&case, u32::MAX, u32::MAX, config.boundary);
+        let mut places = BTreeSet::new();
+        FlatExtractor::new(left_to_right(config))
+            .extract(&case.source, &case.target, &case.links, |occurrence| {
+                let (pair, variables) = (occurrence.pair(), occurrence.variables());
+                let is_own = |word: &u32| !variables.iter().any(|gap| (gap.s1..gap.s2).contains(word));
+                let own: Vec<u32> = (pair.s1..pair.s2).filter(is_own).collect();
+                let end = variables.iter().map(|gap| gap.t1).min().unwrap_or(pair.t2);
+                places.insert((own, pair.t1, end, phrase_of(&occurrence.rule(case.label).show(&case.vocab))));
+            })
+            .unwrap();
+        for (own, t1, t2, phrase) in places {
+            let place = PhrasePair { s1: own[0], s2: own[own.len() - 1] + 1, t1, t2 };
+            let seen = neighbours(&case, &all, &place);
+            counts.entry(phrase).or_default().iter_mut().zip(seen).for_each(|(sum, seen)| *sum += seen);
+        }
+    }
+    counts
+}
+
+/// The orientations that tables keep are those of the definition, smoothed.
+#[test]
+fn orientations_of_rules_with_gaps_equal_their_definition() {
+    let mut rng = Rng::new(11);
+    for seed in 0..sylvan_testkit::cases(6, 500) as u64 {
+        let corpus = Corpus::random(100 + seed, 40);
+        let boundary = if rng.chance(0.3) { Boundary::Tight } else { Boundary::Loose };
+        let rules = HieroConfig { boundary, span: 2 + rng.below(8) as u32, ..HieroConfig::left_to_right() };
+        let map = MapSmoothing { global: 3.0, side: 5.0 * rng.unit(), source: 2.0, target: 1.0 };
+        let (_, _, grammar) = corpus.run(&FlatConfig { map, ..exact(left_to_right(rules)) });
+        let counts = orientations(&corpus.0, rules);
+        let sum = |wanted: &dyn Fn(&(String, String)) -> bool| {
+            let mut sums = [0.0; 6];
+            for (_, counts) in counts.iter().filter(|(phrase, _)| wanted(phrase)) {
+                sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            }
+            sums
+        };
+        let all = sum(&|_| true);
+        let vocab = grammar.vocab();
+        assert_eq!(grammar.meta().orientation, "lrm");
+        for id in grammar.rules() {
+            let phrase = phrase_of(&grammar.rule(id).show(&vocab));
+            let (pair, source) = (counts[&phrase], sum(&|other| other.0 == phrase.0));
+            let target = sum(&|other| other.1 == phrase.1);
+            let features = grammar.features(id);
+            for half in [0, 3] {
+                let three = |counts: [f64; 6]| [counts[half], counts[half + 1], counts[half + 2]];
+                let p = map.probabilities(three(pair), three(source), three(target), three(all));
+                for (place, p) in p.into_iter().enumerate() {
+                    assert!(close(features[4 + half + place], p.ln()), "{phrase:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The orientations of figure 2 of Siahbani & Sarkar 2017 in training, as the specification has them.
+#[test]
+fn siahbani_2017_figure_2_orientations_in_training() {
+    let line = [
+        "他 补充 说 , 联合 政府 目前 状况 稳定 。",
+        "He added that the coalition government is now in stable condition .",
+        "0-0 1-1 2-2 4-4 5-5 6-6 6-7 8-9 7-10 9-11",
+    ];
+    let corpus = Corpus(vec![line.map(String::from)]);
+    let unsmoothed = MapSmoothing { global: 1e-9, side: 1e-9, source: 1e-9, target: 1e-9 };
+    let config = FlatConfig { map: unsmoothed, ..exact(left_to_right(HieroConfig::left_to_right())) };
+    let (_, _, grammar) = corpus.run(&config);
+    let vocab = grammar.vocab();
+    let likely = |text: &str| {
+        let id = grammar.rules().find(|&id| grammar.rule(id).show(&vocab) == text).unwrap();
+        let features = grammar.features(id);
+        let best = |half: usize| (0..3).find(|kind| features[4 + half + kind] > -1e-3).unwrap();
+        (best(0), best(3))
+    };
+    let (mono, swap, disc) = (0, 1, 2);
+    assert_eq!(likely("X(他 补充 说 , x1:X) -> He added that x1"), (mono, mono));
+    assert_eq!(likely("X(联合 政府 x1:X) -> the coalition government x1"), (mono, mono));
+    assert_eq!(likely("X(目前 x1:X 稳定 x2:X) -> is now in stable x1 x2"), (mono, disc));
+    assert_eq!(likely("X(状况) -> condition"), (swap, disc));
+    assert_eq!(likely("X(。) -> ."), (mono, mono));
 }

@@ -2,6 +2,7 @@
 
 mod brackets;
 mod cdec;
+mod kriya;
 mod line;
 mod moses;
 mod reordering;
@@ -30,6 +31,8 @@ pub enum TextFormat {
     /// Joshua's grammars, which cdec reads too: flat sides under the label of the root, so that trees of more than one
     /// level lose their inside.
     Joshua,
+    /// Tables of Kriya and its left-to-right decoder: four scores.
+    Kriya,
 }
 
 impl TextFormat {
@@ -40,6 +43,7 @@ impl TextFormat {
             Self::Moses => "Moses",
             Self::Cdec => "cdec",
             Self::Joshua => "Joshua",
+            Self::Kriya => "Kriya",
         }
     }
 }
@@ -123,6 +127,7 @@ impl RuleReader {
                 (TextFormat::Moses, _) => moses::parse,
                 (TextFormat::Cdec, Formalism::Tree) => cdec::parse,
                 (TextFormat::Cdec | TextFormat::Joshua, _) => cdec::parse_flat,
+                (TextFormat::Kriya, _) => kriya::parse,
             };
             let parsed = parse(line, &mut self.names, vocab).and_then(|rule| {
                 let checked = self.formalism.check(&rule.rule, vocab);
@@ -152,12 +157,15 @@ impl RuleReader {
 fn is_glue(format: TextFormat, line: &str) -> bool {
     let field = match format {
         TextFormat::Travatar => return false,
-        TextFormat::Moses => 0,
+        TextFormat::Moses | TextFormat::Kriya => 0,
         TextFormat::Cdec | TextFormat::Joshua => 1,
     };
     let Some(source) = Fields::new(line).nth(field) else { return false };
-    let bare =
-        |token: &str| matches!(token, "<s>" | "</s>") || (token.starts_with('[') && token.ends_with(']'));
+    let bare = |token: &str| {
+        matches!(token, "<s>" | "</s>")
+            || (token.starts_with('[') && token.ends_with(']'))
+            || (format == TextFormat::Kriya && token.starts_with("X__"))
+    };
     source.split_ascii_whitespace().all(bare) && !source.trim().is_empty()
 }
 
@@ -172,6 +180,12 @@ pub fn export(grammar: &Grammar, vocab: &Vocab, format: TextFormat, out: &mut Ou
         (TextFormat::Moses, Formalism::Phrase) => moses::write_phrase,
         (TextFormat::Cdec, Formalism::Tree) => cdec::write,
         (TextFormat::Cdec | TextFormat::Joshua, _) => cdec::write_flat,
+        (TextFormat::Kriya, _) => {
+            if grammar.meta().formalism != Formalism::LrHiero {
+                grammar.expect(Formalism::Hiero)?;
+            }
+            kriya::write
+        }
     };
     let mut line = String::new();
     let mut rules = 0;

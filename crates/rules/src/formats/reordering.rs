@@ -5,10 +5,11 @@
 //! ```
 //!
 //! Probabilities of monotone, swap and discontinuous, towards what is before and towards what is after: those of
-//! `msd-bidirectional-fe`, whatever counts as a neighbour.
+//! `msd-bidirectional-fe`, whatever counts as a neighbour. Of left-to-right rules it has their phrase pairs: `[X]` stands
+//! for a gap inside.
 
 use sylvan_base::hash::content_hash;
-use sylvan_base::{Fault, HashMap, InputError, Result, Vocab};
+use sylvan_base::{Fault, HashMap, HashSet, InputError, Result, Symbol, Vocab};
 use sylvan_store::{Output, TextReader};
 
 use super::line::{Fields, Parsed, fault_at, push, push_escaped, unescaped};
@@ -59,18 +60,11 @@ impl ReorderingTable {
         target: &[TargetSide],
         vocab: &Vocab,
     ) -> Option<[f32; 6]> {
-        let words = |symbols: &mut dyn Iterator<Item = sylvan_base::Symbol>| {
-            symbols.map(|word| vocab.text(word)).collect::<Vec<_>>().join(" ")
+        let (source, target) = phrase(source, target);
+        let text = |words: &[Option<Symbol>]| {
+            words.iter().map(|word| word.map_or(GAP, |word| vocab.text(word))).collect::<Vec<_>>().join(" ")
         };
-        let source = words(&mut source.iter().filter_map(|token| match token {
-            Source::Word(word) => Some(*word),
-            _ => None,
-        }));
-        let target = words(&mut target.iter().filter_map(|symbol| match symbol {
-            TargetSide::Word(word) => Some(*word),
-            TargetSide::Var(_) => None,
-        }));
-        let entry = self.entries.get_mut(&key(&source, &target))?;
+        let entry = self.entries.get_mut(&key(&text(&source), &text(&target)))?;
         entry.1 = true;
         Some(entry.0)
     }
@@ -79,6 +73,25 @@ impl ReorderingTable {
     pub(crate) fn unused(&self) -> usize {
         self.entries.values().filter(|(_, used)| !used).count()
     }
+}
+
+/// Stands for a gap inside a source side.
+const GAP: &str = "[X]";
+
+/// The phrase pair of a rule: the source side without gaps at its ends, gaps inside are `None`, and the target words.
+fn phrase(source: &[Source], target: &[TargetSide]) -> (Vec<Option<Symbol>>, Vec<Option<Symbol>>) {
+    let source = source.iter().filter_map(|token| match token {
+        Source::Word(word) => Some(Some(*word)),
+        Source::Var(_) => Some(None),
+        Source::Open(..) => None,
+    });
+    let mut source: Vec<Option<Symbol>> = source.skip_while(Option::is_none).collect();
+    source.truncate(source.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+    let target = target.iter().filter_map(|symbol| match symbol {
+        TargetSide::Word(word) => Some(Some(*word)),
+        TargetSide::Var(_) => None,
+    });
+    (source, target.collect())
 }
 
 fn parse(line: &str) -> Parsed<((String, String), [f32; 6])> {
@@ -107,7 +120,9 @@ fn parse(line: &str) -> Parsed<((String, String), [f32; 6])> {
 
 /// Writes the orientations of all phrase pairs of a table.
 pub fn export_reordering(grammar: &Grammar, vocab: &Vocab, out: &mut Output) -> Result<u64> {
-    grammar.expect(Formalism::Phrase)?;
+    if grammar.meta().formalism != Formalism::LrHiero {
+        grammar.expect(Formalism::Phrase)?;
+    }
     let places: Option<Vec<usize>> = ORIENTATIONS
         .iter()
         .map(|name| grammar.feature_names().iter().position(|known| known == name))
@@ -115,29 +130,37 @@ pub fn export_reordering(grammar: &Grammar, vocab: &Vocab, out: &mut Output) -> 
     let Some(places) = places else {
         return Err(InputError::Format {
             path: grammar.path(),
-            found: "phrase pairs without orientations".into(),
+            found: "rules without orientations".into(),
             expected: format!("the features {} and so on", ORIENTATIONS[0]),
-            advice: "learn them with `sylvan grammar extract --kind phrase --orientation word`".into(),
+            advice: "learn them with `sylvan grammar extract --kind phrase --orientation word`, or `--kind lr-hiero \
+                     --reordering lrm`"
+                .into(),
         });
     };
     let mut line = String::new();
     let mut written = 0;
+    // Rules that differ only in gaps around them have one phrase pair.
+    let mut seen = HashSet::default();
     for (source, ids) in grammar.sources() {
         let sides = grammar.source(source).unwrap_or_default();
         for id in ids {
             line.clear();
-            for token in &sides {
-                if let Source::Word(word) = token {
-                    push_escaped(&mut line, vocab.text(*word), KEPT);
-                    line.push(' ');
-                }
+            let (source, target) = phrase(&sides, grammar.rule(id).target());
+            let write = |line: &mut String, symbol: &Option<Symbol>| match symbol {
+                Some(word) => push_escaped(line, vocab.text(*word), KEPT),
+                None => line.push_str(GAP),
+            };
+            for symbol in &source {
+                write(&mut line, symbol);
+                line.push(' ');
             }
             line.push_str("|||");
-            for symbol in grammar.rule(id).target() {
-                if let TargetSide::Word(word) = symbol {
-                    line.push(' ');
-                    push_escaped(&mut line, vocab.text(*word), KEPT);
-                }
+            for symbol in &target {
+                line.push(' ');
+                write(&mut line, symbol);
+            }
+            if grammar.meta().formalism == Formalism::LrHiero && !seen.insert((source, target)) {
+                continue;
             }
             line.push_str(" |||");
             let values = grammar.features(id);

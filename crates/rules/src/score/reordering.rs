@@ -193,8 +193,10 @@ impl<'a> Instances<'a> {
 /// Tallies by key.
 #[derive(Debug)]
 pub(crate) struct Tallies {
+    /// All of them, if memory holds them.
+    held: Vec<Tally>,
+    /// Else they are here, and of every so many the first key.
     file: ScratchFile,
-    /// Every so many keys the first.
     index: Vec<u64>,
     length: usize,
     all: [Counts; 2],
@@ -216,6 +218,7 @@ impl Tallies {
         smoothing: MapSmoothing,
     ) -> Result<Self> {
         let mut new = Self {
+            held: Vec::new(),
             file: scratch.file(),
             index: Vec::new(),
             length: 0,
@@ -225,20 +228,23 @@ impl Tallies {
             page: Vec::new(),
         };
         let mut merge = counted.sorter.drain(0, memory)?;
-        let mut page: Vec<Tally> = Vec::new();
+        let most = (memory / size_of::<Tally>()).max(PAGE);
+        let mut spilt = false;
         while let Some(tally) = merge.next_record()? {
             if new.length.is_multiple_of(PAGE) {
                 new.index.push(tally.key);
             }
             new.length += 1;
-            page.push(tally);
-            if page.len() == 64 * PAGE {
-                new.file.append(page.as_bytes())?;
-                page.clear();
+            new.held.push(tally);
+            if new.held.len() >= most {
+                new.file.append(new.held.as_bytes())?;
+                new.held.clear();
+                spilt = true;
             }
         }
-        if !page.is_empty() {
-            new.file.append(page.as_bytes())?;
+        if spilt {
+            new.file.append(new.held.as_bytes())?;
+            new.held = Vec::new();
         }
         Ok(new)
     }
@@ -247,19 +253,25 @@ impl Tallies {
         if self.recent[kind].0 == key {
             return Ok(self.recent[kind].1);
         }
-        let page = self.index.partition_point(|&first| first <= key);
-        let mut found = Default::default();
-        if let Some(page) = page.checked_sub(1) {
-            let count = PAGE.min(self.length - page * PAGE);
-            self.page.resize(count, Tally { key: 0, counts: [0; 6] });
-            self.file
-                .read((page * PAGE * size_of::<Tally>()) as u64, self.page.as_mut_slice().as_mut_bytes())?;
-            if let Ok(place) = self.page.binary_search_by_key(&key, |tally| tally.key) {
-                found = halves(self.page[place].counts.map(f64::from));
-            }
-        }
+        let among = if self.held.is_empty() { self.page_of(key)? } else { &self.held };
+        let found = match among.binary_search_by_key(&key, |tally| tally.key) {
+            Ok(place) => halves(among[place].counts.map(f64::from)),
+            Err(_) => Default::default(),
+        };
         self.recent[kind] = (key, found);
         Ok(found)
+    }
+
+    /// The tallies that a key would be among.
+    fn page_of(&mut self, key: u64) -> Result<&[Tally]> {
+        let Some(page) = self.index.partition_point(|&first| first <= key).checked_sub(1) else {
+            return Ok(&[]);
+        };
+        let count = PAGE.min(self.length - page * PAGE);
+        self.page.resize(count, Tally { key: 0, counts: [0; 6] });
+        let at = (page * PAGE * size_of::<Tally>()) as u64;
+        self.file.read(at, self.page.as_mut_slice().as_mut_bytes())?;
+        Ok(&self.page)
     }
 
     /// Natural logarithms of the probabilities of a rule's orientations.

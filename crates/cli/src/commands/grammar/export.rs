@@ -28,7 +28,8 @@ pub(crate) struct Export {
     /// Where the text goes, compressed if it ends in .gz or .zst; - for standard output.
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: OutPath,
-    /// Also write the orientations of phrase pairs, as a reordering table of Moses.
+    /// Also write the orientations of phrase pairs, or of the phrase pairs of left-to-right rules, as a reordering table of
+    /// Moses.
     #[arg(long, value_name = "FILE")]
     reordering: Option<OutPath>,
 }

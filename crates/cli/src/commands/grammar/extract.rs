@@ -36,7 +36,7 @@ pub(crate) struct Extract {
     #[arg(long, value_name = "FILE", required_if_eq("kind", "tree"))]
     trees: Option<PathBuf>,
     /// Source sentences, one per line, words separated by spaces; for the other kinds.
-    #[arg(long, value_name = "FILE", required_if_eq_any([("kind", "hiero"), ("kind", "phrase")]))]
+    #[arg(long, value_name = "FILE", required_if_eq_any([("kind", "hiero"), ("kind", "lr-hiero"), ("kind", "phrase")]))]
     source: Option<PathBuf>,
     /// How the trees are written [default: penn]. In forests and lists a rule counts by the probability of the
     /// trees that have it.

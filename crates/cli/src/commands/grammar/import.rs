@@ -60,7 +60,7 @@ impl ImportedKind {
         preprocessing: Preprocessing,
         quantize: Option<u32>,
     ) -> anyhow::Result<ImportConfig> {
-        if self.kind != Kind::Phrase {
+        if !matches!(self.kind, Kind::Phrase | Kind::LrHiero) {
             refuse(self.kind, &[("--reordering", self.reordering.is_some())])?;
         }
         if self.kind != Kind::Tree {
@@ -85,6 +85,8 @@ pub(crate) enum Foreign {
     Cdec,
     /// Joshua's grammars, which cdec reads too: rules without inner nodes.
     Joshua,
+    /// Tables of Kriya and its left-to-right decoder, for --kind lr-hiero or hiero.
+    Kriya,
 }
 
 impl From<Foreign> for TextFormat {
@@ -94,6 +96,7 @@ impl From<Foreign> for TextFormat {
             Foreign::Moses => Self::Moses,
             Foreign::Cdec => Self::Cdec,
             Foreign::Joshua => Self::Joshua,
+            Foreign::Kriya => Self::Kriya,
         }
     }
 }
