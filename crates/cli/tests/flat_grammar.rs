@@ -136,6 +136,13 @@ fn no_option_is_ignored() {
     assert!(table("hiero", "--significance 1 --whole-counts") != table("hiero", "--whole-counts"));
     assert!(table("hiero", "--like moses --min-gap 1") != table("hiero", "--like moses"));
     assert!(table("hiero", "--like moses") != table("hiero", "--like chiang"));
+    let plain = table("lr-hiero", "--reordering lrm");
+    for options in
+        ["", "--reordering none", "--reordering lrm --reordering-prior 3", "--reordering lrm --max-symbols 3"]
+    {
+        assert!(table("lr-hiero", options) != plain, "{options}");
+    }
+    assert_eq!(table("lr-hiero", "--reordering nvlrm"), plain, "they differ in decoding alone");
     let plain = table("phrase", "");
     for options in [
         "--max-span 2",
@@ -181,6 +188,10 @@ fn options_of_other_kinds_are_refused() {
         ("hiero", "--orientation word"),
         ("hiero", "--orientation-smoothing 1"),
         ("hiero", "--orientation-global"),
+        ("hiero", "--reordering lrm"),
+        ("hiero", "--reordering-prior 3"),
+        ("phrase", "--reordering lrm"),
+        ("lr-hiero", "--orientation word"),
         ("phrase", "--max-variables 1"),
         ("phrase", "--like moses"),
         ("phrase", "--max-symbols 3"),
@@ -194,6 +205,7 @@ fn options_of_other_kinds_are_refused() {
         ("tree", "--trees f"),
         ("tree", "--trees f --max-span 3"),
         ("tree", "--trees f --boundary tight"),
+        ("tree", "--trees f --reordering lrm"),
         ("tree", "--trees f --whole-counts"),
     ] {
         let message = bad(at, &format!("grammar extract --kind {kind} {FILES} x.rules {options}"));
@@ -225,6 +237,35 @@ fn exported_and_imported_again_it_is_the_same_table() {
         }
         good(at, "grammar verify again.rules");
     }
+    good(at, &format!("grammar extract --kind lr-hiero --reordering lrm {FILES} l.rules --exact --lines 0"));
+    good(at, "grammar export --format kriya l.rules --out l.kriya --reordering l.order");
+    good(at, "grammar import --kind lr-hiero --format kriya l.kriya --reordering l.order --out k.rules");
+    let values = |rules: &str| good(at, &format!("grammar export --format cdec {rules}"));
+    let (before, after) = (values("l.rules"), values("k.rules"));
+    // Kriya keeps no links; the rest is the same up to the rounding of probabilities.
+    let rules = |text: &str| -> Vec<(String, Vec<f64>)> {
+        let rule = |line: &str| {
+            let fields: Vec<&str> = line.split(" ||| ").collect();
+            let value = |pair: &str| pair.split_once('=').unwrap().1.parse().unwrap();
+            let numbers =
+                fields[3].trim_end_matches(" |||").split_whitespace().filter(|pair| pair.contains('='));
+            (format!("{} ||| {}", fields[1], fields[2]), numbers.map(value).collect())
+        };
+        sorted(text).into_iter().map(rule).collect()
+    };
+    let (before, after) = (rules(&before), rules(&after));
+    assert!(before.len() == after.len() && before.len() > 20);
+    for ((rule, values), (other, others)) in before.iter().zip(&after) {
+        assert!(rule == other && values.len() == 10 && others.len() == 10, "{rule} {other}");
+        assert!(values.iter().zip(others).all(|(a, b)| (a - b).abs() < 1e-5), "{rule} {values:?} {others:?}");
+    }
+    let kriya = std::fs::read_to_string(at.join("l.kriya")).unwrap();
+    assert!(kriya.contains("ne X__1 pas ||| do not X__1 ||| "), "{kriya}");
+    let order = std::fs::read_to_string(at.join("l.order")).unwrap();
+    assert!(
+        order.lines().filter(|line| line.starts_with("ne [X] pas ||| do not ||| ")).count() == 1,
+        "{order}"
+    );
     let moses = std::fs::read_to_string(at.join("h.moses")).unwrap();
     assert!(moses.contains("ne [X][X] pas [X] ||| not [X][X] [X] ||| "), "{moses}");
     assert!(moses.contains(" ||| 0-0 1-1 2-0 ||| "), "{moses}");

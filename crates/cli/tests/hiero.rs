@@ -114,7 +114,7 @@ fn rare_rules_are_left_out_as_asked() {
 fn models_from_text_alone_are_corrected_pruned_and_compared() {
     let corpus = Corpus::new(300);
     let run = |line: &str| corpus.run(&line.split_whitespace().collect::<Vec<_>>(), "");
-    for kind in ["hiero", "phrase"] {
+    for kind in ["hiero", "phrase", "lr-hiero"] {
         success(&run(&format!("{TRAIN} --kind {kind} --out {kind}")));
         let dev = corpus.read("dev.zh");
         let translate = || success(&corpus.run(&["translate", "--model", kind], &dev));

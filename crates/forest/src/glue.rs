@@ -58,6 +58,12 @@ impl Glue {
         self.whole.get(&span) == Some(&vertex)
     }
 
+    /// The vertex of the phrases of a span.
+    pub fn phrase_at(&self, span: Span) -> Option<VertexId> {
+        let all = self.phrases.get(span.start as usize)?;
+        all.iter().find(|(end, _)| *end == span.end).map(|&(_, vertex)| vertex)
+    }
+
     /// In this span rules translate this phrase and what it leaves.
     pub fn take(&mut self, span: Span, phrase: Span) {
         self.taken.insert((span, phrase));

@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use sylvan::{Model, Search, SearchName};
+use sylvan_rules::Formalism;
 use sylvan_rules::apply::{Applying, ChartLimits, Coverage, DefaultRules, Outlook};
 use sylvan_search::{
     BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Prediction, Progress, Signature,
@@ -103,6 +104,8 @@ enum FutureCost {
     Rough,
     /// The best translation of each part, joints left out.
     Inside,
+    /// The best row of phrases for each part, for models of kind lr-hiero.
+    Phrases,
 }
 
 /// What estimates see of rules.
@@ -202,6 +205,12 @@ impl Searching {
     /// The search that was asked for, or the model's usual one.
     pub(crate) fn search(&self, model: &Model) -> anyhow::Result<Search> {
         let search = self.named(model.usual_search().name())?;
+        let kind = model.formalism();
+        anyhow::ensure!(
+            self.experiment.future != Some(FutureCost::Phrases) || kind == Formalism::LrHiero,
+            "--future phrases: found a model of kind {}, expected lr-hiero; others have inside, rough or none",
+            kind.as_str()
+        );
         Ok(model.search(Some(search))?)
     }
 
@@ -310,8 +319,8 @@ impl Searching {
             f64::from(Limits::USUAL_MARGIN) / 1000.0
         );
         anyhow::ensure!(
-            search == Incremental || future != Some(FutureCost::Rough),
-            "--future rough: found the search {search}, expected incremental; {search} has inside or none"
+            search == Incremental || !matches!(future, Some(FutureCost::Rough | FutureCost::Phrases)),
+            "--future rough or phrases: found the search {search}, expected incremental; {search} has inside or none"
         );
         anyhow::ensure!(
             !reevaluate || future != Some(FutureCost::None),
@@ -331,6 +340,7 @@ impl Experiment {
             future: match self.future {
                 Some(FutureCost::None) => Future::None,
                 Some(FutureCost::Rough) => Future::Rough,
+                Some(FutureCost::Phrases) => Future::Phrases,
                 Some(FutureCost::Inside) | None => Future::Inside,
             },
             progress: match self.bins {

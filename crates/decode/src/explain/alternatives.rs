@@ -97,6 +97,8 @@ impl<'a> Alternatives<'a> {
         };
         let others = forest.edges(forest.edge(taken).head).filter(|&edge| edge != taken);
         let mut ranked: Vec<(f64, EdgeId)> = others.map(|edge| (estimate(edge), edge)).collect();
+        // What only glue on demand could complete is not looked at.
+        ranked.retain(|(estimate, _)| *estimate > f64::NEG_INFINITY);
         let hash = |edge: EdgeId| forest.edge(edge).spec.hash;
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| hash(a.1).cmp(&hash(b.1))));
         let mut best: Option<Changed> = None;
@@ -111,15 +113,22 @@ impl<'a> Alternatives<'a> {
                 continue;
             }
             tried += 1;
-            let tokens = derivation.tokens(forest);
-            let models = self.derived.models().iter().map(|model| LanguageModel::sentence(model, &tokens));
-            let models: f64 = models.sum();
-            let score = derivation.local_score(forest) + models;
+            let score = self.score(&derivation);
             if best.as_ref().is_none_or(|best| score > best.score) {
                 best = Some(Changed { derivation, edge, score });
             }
         }
         best
+    }
+
+    fn score(&self, derivation: &Derivation) -> f64 {
+        // Orders are worth something, too.
+        if self.forest.reordering().is_some() {
+            return self.derived.other(derivation).contributions().score();
+        }
+        let tokens = derivation.tokens(self.forest);
+        let models = self.derived.models().iter().map(|model| LanguageModel::sentence(model, &tokens));
+        derivation.local_score(self.forest) + models.sum::<f64>()
     }
 
     /// The derivation with another edge for a step.

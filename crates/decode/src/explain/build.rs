@@ -9,6 +9,7 @@ use sylvan_trees::Child as TreeChild;
 
 use super::alternatives::{Alternatives, Changed};
 use super::marks::narrowest;
+use super::order::orders;
 use super::search::view;
 use super::{Child, Competitor, Explanation, Line, Node, Piece, RuleKind, RunnerUp, Step, Word, decided};
 use crate::features::{Contribution, Contributions};
@@ -151,6 +152,7 @@ impl Builder<'_> {
             parents.push(path.last().copied());
             path.push(index);
         }
+        let mut orders = orders(self.forest, derivation, &self.source());
         let mut steps = Vec::with_capacity(edges.len());
         for (index, change) in changes.into_iter().enumerate() {
             let edge = edges[index];
@@ -179,6 +181,7 @@ impl Builder<'_> {
                 rule: self.derived.rule_text(edge),
                 kind,
                 count: self.count(rule),
+                order: orders[index].take(),
                 source: source.collect(),
                 target,
                 score: parts.iter().map(|part| part.score).sum(),

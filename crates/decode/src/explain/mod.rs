@@ -15,6 +15,7 @@ mod build;
 mod html;
 mod line;
 mod marks;
+mod order;
 mod search;
 mod text;
 
@@ -25,6 +26,7 @@ use serde::Serialize;
 pub use crate::features::Contribution;
 pub use crate::worker::RuleKind;
 pub use html::escaped;
+pub use order::Order;
 pub use search::{Bin, Item, SearchView};
 
 /// What is known about the translation of one line.
@@ -125,6 +127,8 @@ pub struct Step {
     pub kind: RuleKind,
     /// How often training saw the rule, its source side and its target side, where the model knows.
     pub count: Option<[f64; 3]>,
+    /// How it lies to what was translated before it, where the model has an opinion on that.
+    pub order: Option<Order>,
     /// The source words that it translates itself.
     pub source: Vec<u32>,
     /// Its target side.

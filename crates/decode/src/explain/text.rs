@@ -125,6 +125,9 @@ impl Explanation {
             about.push(format!("seen {} of {} times", short(rule), short(source)));
         }
         writeln!(out, "{pad}makes {}{}", pieces.join(" "), joined(&about))?;
+        if let Some(order) = &step.order {
+            writeln!(out, "{pad}{} ({})", order.text, order.orientation)?;
+        }
         let parts: Vec<String> =
             step.parts.iter().map(|part| format!("{} {:.4}", part.feature, part.score)).collect();
         writeln!(out, "{pad}{}", parts.join(", "))?;

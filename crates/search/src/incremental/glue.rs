@@ -45,6 +45,7 @@ pub(super) fn estimate<L: LanguageModel>(
     forest: &TranslationForest,
     glue: &Glue,
     lm: &L,
+    future: Future,
 ) -> (Estimate, GlueFutures) {
     let mut lm_queries = 0;
     let local = |bundle: BundleId| {
@@ -58,7 +59,10 @@ pub(super) fn estimate<L: LanguageModel>(
     // Rules have gaps, so what their parts are worth must be known first: short spans before long ones. Only spans as long
     // as rules are looked up.
     let is_goal = |vertex: VertexId| vertex == forest.goal();
-    let has_rules = |vertex: &VertexId| forest.edges(*vertex).len() > 0;
+    let is_whole = |vertex: VertexId| glue.is_whole(forest.span(vertex), vertex);
+    let has_rules = |vertex: &VertexId| {
+        forest.edges(*vertex).len() > 0 && (future != Future::Phrases || !is_whole(*vertex))
+    };
     let rules: Vec<VertexId> = forest.vertices().filter(has_rules).collect();
     let longest = rules.iter().flat_map(|&vertex| forest.edges(vertex)).flat_map(|edge| forest.tails(edge));
     let longest = longest.map(|tail| forest.span(tail).len() as u32).max().unwrap_or(0).min(length);
@@ -182,7 +186,7 @@ impl TopDown<'_> {
     /// What a gap is expected to cost.
     fn gap_value(&self, gap: Span) -> f64 {
         match (self.config.future, &self.futures) {
-            (Future::Inside, Some(futures)) => futures.of(gap),
+            (Future::Inside | Future::Phrases, Some(futures)) => futures.of(gap),
             (Future::Rough, Some(futures)) => {
                 let goal = self.forest.span(self.forest.goal());
                 futures.of(goal) / goal.len().max(1) as f64 * gap.len() as f64

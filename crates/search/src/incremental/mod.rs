@@ -54,6 +54,9 @@ pub enum Future {
     Rough,
     /// The estimate f of every vertex and bundle in the residual: exact except at the joints.
     Inside,
+    /// The best row of phrases for each span, as in phrase-based search (Siahbani, Sankaran & Sarkar 2013). Where there is
+    /// no glue, the same as inside.
+    Phrases,
 }
 
 /// What a bin counts.
@@ -209,10 +212,10 @@ impl<'f> TopDown<'f> {
                 let per_word = self.estimate.vertex(goal) / (self.forest.span(goal).len().max(1)) as f64;
                 per_word * self.growing.span(vertex).len() as f64
             }
-            (Future::Inside, Target::Vertex(vertex)) if self.growing.is_grown(vertex) => {
+            (Future::Inside | Future::Phrases, Target::Vertex(vertex)) if self.growing.is_grown(vertex) => {
                 self.futures.as_ref().map_or(0.0, |futures| futures.of(self.growing.span(vertex)))
             }
-            (Future::Inside, symbol) => self.estimate.symbol(symbol),
+            (Future::Inside | Future::Phrases, symbol) => self.estimate.symbol(symbol),
         }
     }
 
@@ -441,7 +444,7 @@ pub fn search<L: LanguageModel>(
     let (estimate, futures) = match forest.glue() {
         None => (inside_estimate(forest, lm), None),
         Some(glue) => {
-            let (estimate, futures) = glue::estimate(forest, glue, lm);
+            let (estimate, futures) = glue::estimate(forest, glue, lm, config.future);
             (estimate, Some(futures))
         }
     };

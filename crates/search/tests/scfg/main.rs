@@ -32,6 +32,11 @@ fn every_search_has_the_best_scores_of_the_specification() {
             assert!((found.score - best).abs() < 1e-6, "{index}, {search}: {} not {best}", found.score);
             assert_eq!(vector.vocab.join(&found.words(forest)), words.join(" "), "{index}, {search}");
         }
+        // The specification's own left-to-right decoder, without limits.
+        let left_to_right = incremental(forest, &lm, wide, Future::Inside).unwrap().score;
+        if let Some(expected) = vector.json["lr_unbounded"].as_f64() {
+            assert!((left_to_right - expected).abs() < 1e-6, "{index}: {left_to_right} not {expected}");
+        }
         let without = refine(forest, &BoundaryWords::new(&NoLanguageModel), wide).unwrap().score;
         assert!((without - vector.number("viterbi_minus_lm")).abs() < 1e-6, "{index}: {without}");
     }

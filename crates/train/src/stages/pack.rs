@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sylvan_decode::file::{Manifest, Origin, Parts, pack};
-use sylvan_rules::Weights;
+use sylvan_rules::{Formalism, Weights};
 use sylvan_store::TextReader;
 
 use crate::run::Run;
@@ -61,7 +61,7 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
             lines: if role == "parser" { 0 } else { lines_of(path)? },
         });
     }
-    let settings = [
+    let mut settings = vec![
         ("align-preset", config.align_preset.clone()),
         ("symmetrize", config.symmetrize.clone()),
         ("compose", config.compose.to_string()),
@@ -79,6 +79,11 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         ("seed", config.seed.to_string()),
         ("holdout", run.settings.holdout.to_string()),
     ];
+    match run.settings.formalism {
+        Formalism::Phrase => settings.push(("orientation", config.orientation.clone())),
+        Formalism::LrHiero => settings.push(("reordering", config.reordering.clone())),
+        _ => {}
+    }
     Ok(Manifest {
         made_by: concat!("sylvan ", env!("CARGO_PKG_VERSION")).to_string(),
         source_lang: config.source_lang.clone(),

@@ -101,6 +101,7 @@ function showStep(step, index) {
   make("p", box, step.rule, "rule");
   const about = [];
   if (kinds[step.kind]) about.push(kinds[step.kind]);
+  if (step.order) about.push(`${step.order.text} (${step.order.orientation})`);
   if (step.count) about.push(`seen ${+step.count[0].toFixed(2)} times, its source side ${+step.count[1].toFixed(2)} times`);
   if (about.length) make("p", box, about.join("; "), "quiet");
   bars(box, parts(step.parts), ["adds", step.score]);
