@@ -13,7 +13,7 @@ use sylvan_parse::Parser;
 use sylvan_rules::apply::{Applier, Applying};
 use sylvan_rules::features::ORIENTATIONS;
 use sylvan_rules::{Formalism, Grammar, SparseWeights, Weights, features as rule_features};
-use sylvan_search::{Search, SearchName};
+use sylvan_search::{Beam, Incremental, Limits, Search, SearchName};
 use sylvan_store::TextReader;
 use sylvan_text::Protect;
 
@@ -200,7 +200,8 @@ impl Model {
         match self.formalism() {
             Formalism::Phrase => Search::named(SearchName::Stacks),
             Formalism::Hiero => Search::named(SearchName::Focus),
-            Formalism::LrHiero => Search::named(SearchName::Incremental),
+            // The papers' setting: of all that could come next, the best 500.
+            Formalism::LrHiero => Search::Incremental(Limits::grids(Beam(500), 500), Incremental::default()),
             _ => Search::default(),
         }
     }

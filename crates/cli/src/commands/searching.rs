@@ -20,7 +20,7 @@ pub(crate) struct Searching {
     #[arg(long, value_name = "SEARCH", value_parser = search_names())]
     search: Option<SearchName>,
     /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; focus: 200; refine and exact: 500;
-    /// stacks: 120].
+    /// stacks: 120; incremental for models of kind lr-hiero: 500].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     beam: Option<u32>,
     /// Left to right: skip a step whose estimate is worse than a full bin by more than this; inf skips none [default:
@@ -28,7 +28,8 @@ pub(crate) struct Searching {
     #[arg(long, value_name = "NATS", allow_negative_numbers = true)]
     margin: Option<f64>,
     /// Left to right: take at most N steps per bin, best first from grids, instead of all within the margin.
-    /// Cube, focus: take at most N candidates per vertex [default: the beam, at least 1000; focus: 3 times the beam].
+    /// Cube, focus: take at most N candidates per vertex [default: the beam, at least 1000; focus: 3 times the beam;
+    /// incremental for models of kind lr-hiero: 500].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pops: Option<u32>,
     /// Left to right, with --pops: compare steps with their words scored, beginning with the best N of each grid by estimate;
@@ -204,20 +205,29 @@ impl Searching {
 
     /// The search that was asked for, or the model's usual one.
     pub(crate) fn search(&self, model: &Model) -> anyhow::Result<Search> {
-        let search = self.named(model.usual_search().name())?;
+        let search = self.named(model.usual_search())?;
         let kind = model.formalism();
         anyhow::ensure!(
             self.experiment.future != Some(FutureCost::Phrases) || kind == Formalism::LrHiero,
             "--future phrases: found a model of kind {}, expected lr-hiero; others have inside, rough or none",
             kind.as_str()
         );
+        anyhow::ensure!(
+            self.experiment.options.is_none()
+                || search.name() != SearchName::Incremental
+                || kind == Formalism::LrHiero,
+            "--options: found the search incremental and a model of kind {}, expected prediction or stacks, or a model of kind \
+             lr-hiero",
+            kind.as_str()
+        );
         Ok(model.search(Some(search))?)
     }
 
-    fn named(&self, usual: SearchName) -> anyhow::Result<Search> {
-        let name = self.search.unwrap_or(usual);
+    /// The search of a name is a model's usual one if that has the name.
+    fn named(&self, usual: Search) -> anyhow::Result<Search> {
+        let name = self.search.unwrap_or(usual.name());
         self.check(name)?;
-        let mut search = Search::named(name);
+        let mut search = if name == usual.name() { usual } else { Search::named(name) };
         if let Some(beam) = self.beam {
             search = search.with_beam(beam as usize);
         }
@@ -256,6 +266,10 @@ impl Searching {
         }
         if let Some(diversity) = self.diversity {
             limits.diversity = diversity as usize;
+        }
+        if self.margin.is_some() && self.pops.is_none() {
+            // Within a margin everything is tried.
+            limits.pops = usize::MAX;
         }
         if let Some(margin) = self.margin {
             // Thousandths of a nat; the largest value stands for no margin at all.
@@ -406,7 +420,7 @@ mod tests {
     }
 
     fn search(options: &str) -> Search {
-        searching(options).named(SearchName::Refine).unwrap()
+        searching(options).named(Search::default()).unwrap()
     }
 
     #[test]
@@ -416,6 +430,14 @@ mod tests {
             assert_eq!(search(&format!("--search {name} --beam 7")), Search::named(name).with_beam(7));
         }
         assert_eq!(searching("").experiment.applying(), Applying::default());
+        // A model's usual search keeps its settings under its name, except those that are asked for.
+        let usual = Search::Incremental(Limits::grids(Beam(500), 400), Incremental::default());
+        let of_model = |options: &str| searching(options).named(usual).unwrap();
+        assert_eq!(of_model(""), usual);
+        assert_eq!(of_model("--search incremental --beam 7"), usual.with_beam(7));
+        let within = Limits { margin: 30, ..Limits::beam(Beam(500)) };
+        assert_eq!(of_model("--margin 0.03"), Search::Incremental(within, Incremental::default()));
+        assert_eq!(of_model("--search cube"), Search::named(SearchName::Cube));
     }
 
     #[test]
@@ -431,6 +453,9 @@ mod tests {
             ("incremental --margin 0.5", limits(Limits { margin: 500, ..usual })),
             ("incremental --margin inf", limits(Limits { margin: u32::MAX, ..usual })),
             ("incremental --pops 9", limits(Limits { pops: 9, ..usual })),
+            ("incremental --pops 9 --diversity 3", limits(Limits { pops: 9, diversity: 3, ..usual })),
+            ("incremental --options 4", top_down(Incremental { glued: 4, ..config })),
+            ("incremental --future phrases", top_down(Incremental { future: Future::Phrases, ..config })),
             ("incremental --work 99", limits(Limits { work: 99, ..usual })),
             ("incremental --goals bins", limits(Limits { goals: Goals::InBins, ..usual })),
             ("incremental --future none", top_down(Incremental { future: Future::None, ..config })),
@@ -493,7 +518,9 @@ mod tests {
             "--search prediction --bins words",
             "--search prediction --signature stack",
             "--search incremental --prefixes 1",
-            "--search incremental --options 1",
+            "--search cube --options 1",
+            "--search prediction --pops 3 --diversity 1",
+            "--search prediction --future phrases",
             "--search incremental --reevaluate",
             "--search incremental --coverage links",
             "--search refine --boundary none",
@@ -508,7 +535,7 @@ mod tests {
             "--search stacks --future rough",
             "--search stacks --boundary none",
         ] {
-            let error = searching(wrong).named(SearchName::Refine).unwrap_err().to_string();
+            let error = searching(wrong).named(Search::default()).unwrap_err().to_string();
             assert!(error.contains("found") || error.contains("expected"), "{wrong}: {error}");
         }
     }

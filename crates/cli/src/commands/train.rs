@@ -248,6 +248,6 @@ mod tests {
             }
             told += 1;
         }
-        assert_eq!(told, 15);
+        assert_eq!(told, 16);
     }
 }

@@ -260,15 +260,6 @@ impl<'f> TopDown<'f> {
         symbols
     }
 
-    /// The places still to be translated, next first.
-    fn open(&self, stack: ItemId) -> Vec<Span> {
-        let places = self.residual(stack).into_iter().filter_map(|symbol| match symbol {
-            Target::Vertex(vertex) => Some(self.growing.span(vertex)),
-            Target::Bundle(_) => None,
-        });
-        places.collect()
-    }
-
     /// The residual after the bundles that it starts with.
     fn skip_bundles(&self, mut stack: ItemId, mut on_bundle: impl FnMut(BundleId)) -> ItemId {
         while let Some((Target::Bundle(bundle), after)) = self.pop(stack) {
@@ -389,8 +380,13 @@ impl<'f> Deduction for TopDown<'f> {
         EdgeOrder::HeadsFirst
     }
 
-    fn frontier(&self, item: ItemId, out: &mut Vec<Span>) {
-        out.extend(self.open(item));
+    fn frontier(&self, mut item: ItemId, out: &mut Vec<Span>) {
+        while let Some((symbol, rest)) = self.pop(item) {
+            if let Target::Vertex(vertex) = symbol {
+                out.push(self.growing.span(vertex));
+            }
+            item = rest;
+        }
     }
 }
 
@@ -471,7 +467,11 @@ pub fn search<L: LanguageModel>(
                 score: visit.score,
                 future: if visit.item == EMPTY { 0.0 } else { visit.future + end },
                 residual: deduction.residual(visit.item),
-                open: deduction.open(visit.item),
+                open: {
+                    let mut open = Vec::new();
+                    deduction.frontier(visit.item, &mut open);
+                    open
+                },
                 words: prefix_words(forest.goal(), &deduction.growing, &visit.edges),
                 edges: visit.edges,
                 kept: visit.kept,

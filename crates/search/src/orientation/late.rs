@@ -7,7 +7,7 @@
 use sylvan_base::HashMap;
 use sylvan_forest::{Orientation, TranslationForest};
 
-use super::{Oriented, Words};
+use super::{Oriented, Rule, Words};
 use crate::step_model::{Move, StepModel, StepState};
 
 /// All that later orientations depend on, and what is still to be counted.
@@ -55,7 +55,9 @@ impl StepModel for Late<'_> {
     }
 
     fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
-        let Some((words, scores)) = self.edges.rule(step.edges) else { return next.push((0.0, state)) };
+        let Some(Rule { words, before, after }) = self.edges.rule(step.edges) else {
+            return next.push((0.0, state));
+        };
         let mut to = self.states[state.0 as usize].clone();
         let level = to.levels.pop().unwrap_or(0);
         let left = to.levels.len() as u32;
@@ -66,7 +68,7 @@ impl StepModel for Late<'_> {
         } else {
             Orientation::of(to.before.extent(), words.extent())
         };
-        let mut gain = scores.before[orientation as usize];
+        let mut gain = before[orientation as usize];
         if !is_first {
             gain += self.edges.afters[to.after as usize][orientation as usize];
             to.pending.push((level, gain.to_bits()));
@@ -81,7 +83,7 @@ impl StepModel for Late<'_> {
             !is_complete
         });
         to.before = words;
-        to.after = self.edges.after(scores.after);
+        to.after = after;
         let to = self.intern(to);
         next.push((gain, to));
     }

@@ -102,11 +102,21 @@ impl Words {
     }
 }
 
+/// A rule with words.
+#[derive(Debug, Clone, Copy)]
+struct Rule {
+    words: Words,
+    /// What it thinks of its own step.
+    before: [f64; 3],
+    /// What it thinks of the next one: a number of [`Oriented::afters`].
+    after: u32,
+}
+
 /// What edges are made of, looked up once per sentence.
 #[derive(Debug)]
 struct Oriented<'f> {
     forest: &'f TranslationForest,
-    words: Vec<Option<Option<Words>>>,
+    rules: Vec<Option<Option<Rule>>>,
     /// What rules think of the next step: equal ones have one number, 0 says nothing.
     afters: Vec<[f64; 3]>,
     after_of: HashMap<[u64; 3], u32>,
@@ -118,28 +128,38 @@ impl<'f> Oriented<'f> {
         let edges = forest.edge_ids().len();
         let mut after_of = HashMap::default();
         after_of.insert([0; 3], 0);
-        Self { forest, words: vec![None; edges], afters: vec![[0.0; 3]], after_of, edges }
+        Self { forest, rules: vec![None; edges], afters: vec![[0.0; 3]], after_of, edges }
     }
 
-    /// The rule of a step and its words. Of all edges that a step charges, one has words of its own; glue that is made on
-    /// demand is no edge of the forest and has none.
-    fn rule(&mut self, edges: &[EdgeId]) -> Option<(Words, Orientations)> {
-        let known = edges.iter().filter(|edge| (edge.0 as usize) < self.edges);
-        for &edge in known {
-            let forest = self.forest;
-            if let Some(words) = *self.words[edge.0 as usize].get_or_insert_with(|| Words::of(forest, edge)) {
-                return Some((words, forest.orientations(edge)));
+    /// The rule of a step. Of all edges that a step charges, one has words of its own; glue that is made on demand is no
+    /// edge of the forest and has none.
+    fn rule(&mut self, edges: &[EdgeId]) -> Option<Rule> {
+        let most = self.edges;
+        for edge in edges.iter().copied().filter(|edge| (edge.0 as usize) < most) {
+            let rule = match self.rules[edge.0 as usize] {
+                Some(known) => known,
+                None => self.look_up(edge),
+            };
+            if rule.is_some() {
+                return rule;
             }
         }
         None
     }
 
-    fn after(&mut self, scores: [f64; 3]) -> u32 {
-        let afters = &mut self.afters;
-        *self.after_of.entry(scores.map(|score| (score + 0.0).to_bits())).or_insert_with(|| {
-            afters.push(scores);
-            (afters.len() - 1) as u32
-        })
+    fn look_up(&mut self, edge: EdgeId) -> Option<Rule> {
+        let rule = Words::of(self.forest, edge).map(|words| {
+            let Orientations { before, after } = self.forest.orientations(edge);
+            let bits = after.map(|score| (score + 0.0).to_bits());
+            let afters = &mut self.afters;
+            let after = *self.after_of.entry(bits).or_insert_with(|| {
+                afters.push(after);
+                (afters.len() - 1) as u32
+            });
+            Rule { words, before, after }
+        });
+        self.rules[edge.0 as usize] = Some(rule);
+        rule
     }
 
     fn length(&self) -> u32 {

@@ -16,7 +16,7 @@
 use sylvan_base::{HashMap, Span};
 use sylvan_forest::{Orientation, TranslationForest};
 
-use super::{Oriented, Words};
+use super::{Oriented, Rule, Words};
 use crate::step_model::{Move, StepModel, StepState};
 
 /// All that later orientations depend on.
@@ -93,15 +93,16 @@ impl StepModel for Recent<'_> {
     }
 
     fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
-        let Some((words, scores)) = self.edges.rule(step.edges) else { return next.push((0.0, state)) };
+        let Some(Rule { words, before, after }) = self.edges.rule(step.edges) else {
+            return next.push((0.0, state));
+        };
         let from = self.states[state.0 as usize];
         let (orientation, recent) = Self::step(&from, &words);
-        let mut gain = scores.before[orientation as usize];
+        let mut gain = before[orientation as usize];
         if from.after != 0 {
             let after = Self::after(&from.before, &words, step.open);
             gain += self.edges.afters[from.after as usize][after as usize];
         }
-        let after = self.edges.after(scores.after);
         let to = self.intern(State { recent, before: words, after });
         next.push((gain, to));
     }
