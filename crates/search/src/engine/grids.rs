@@ -186,11 +186,18 @@ impl Grids {
         self.pool[option]
     }
 
-    /// Puts the best cell of each grid into the queue.
-    pub(super) fn queue(&mut self) {
-        for grid in 0..self.grids.len() {
-            self.push(grid, self.grids[grid].rows.start, 0);
+    /// Puts the best cell of each grid into the queue, from which no more than `pops` will be taken.
+    pub(super) fn queue(&mut self, pops: usize) {
+        let mut cells = std::mem::take(&mut self.heap).into_vec();
+        cells.clear();
+        let best = |grid: usize| self.cell(grid, self.grids[grid].rows.start, 0);
+        cells.extend((0..self.grids.len()).filter_map(best).map(|(cell, _, _)| cell));
+        // What as many others are better than is never taken.
+        if cells.len() > pops {
+            cells.select_nth_unstable_by(pops, |a, b| b.cmp(a));
+            cells.truncate(pops);
         }
+        self.heap = BinaryHeap::from(cells);
     }
 
     fn push(&mut self, grid: usize, row: usize, option: usize) {

@@ -416,7 +416,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             self.rows.extend(rows);
             grids.fill(self.rows.iter().copied(), deduction);
             match limits.diversity {
-                0 => grids.queue(),
+                0 => grids.queue(limits.pops),
                 first => grids.queue_valued(first, |node, choice, estimate| {
                     self.value(lm, deduction, node, choice, estimate)
                 }),

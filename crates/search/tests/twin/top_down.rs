@@ -83,7 +83,7 @@ impl<'f> TopDown<'f> {
     fn value(&self, symbol: Target) -> f64 {
         match (self.config.future, symbol) {
             (Future::None, _) | (Future::Rough, Target::Bundle(_)) => 0.0,
-            (Future::Inside, symbol) => self.estimate.symbol(symbol),
+            (Future::Inside | Future::Phrases, symbol) => self.estimate.symbol(symbol),
             (Future::Rough, Target::Vertex(vertex)) => {
                 let goal = self.forest.goal();
                 let words = self.forest.span(goal).len() as f64;
