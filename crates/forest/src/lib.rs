@@ -31,7 +31,9 @@ mod builder;
 mod derivation;
 mod edges;
 mod glue;
+mod growing;
 mod inside_outside;
+mod parts;
 mod reordering;
 mod token;
 mod translation;
@@ -39,10 +41,10 @@ mod translation;
 pub use builder::ForestBuilder;
 pub use derivation::Derivation;
 pub use edges::Edges;
-pub use glue::{Glue, Growing, Grown, jumped, own_words};
+pub use glue::{Glue, jumped, own_words};
+pub use growing::{Growing, Grown};
 pub use inside_outside::{InsideOutside, Sum};
+pub use parts::{BundleId, EdgeId, EdgeSpec, Layer, Part, RuleRef, Target, VertexId};
 pub use reordering::{Neighbour, Orientation, Orientations, Reordering};
 pub use token::{Token, TokenId};
-pub use translation::{
-    BundleId, Edge, EdgeId, EdgeSpec, Layer, Part, RuleRef, Target, TranslationForest, VertexId,
-};
+pub use translation::{Edge, TranslationForest};

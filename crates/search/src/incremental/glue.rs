@@ -159,8 +159,8 @@ const TURNS: u32 = 1 << 30;
 impl Glued {
     #[inline]
     pub(super) fn of(choice: u32) -> Option<Self> {
-        (choice & GLUES != 0)
-            .then(|| Self { edge: EdgeId(choice & !(GLUES | TURNS)), turned: choice & TURNS != 0 })
+        let edge = EdgeId(choice & !(GLUES | TURNS));
+        (choice & GLUES != 0).then_some(Self { edge, turned: choice & TURNS != 0 })
     }
 
     fn choice(self) -> u32 {

@@ -1,0 +1,71 @@
+//! How much a left-to-right search may keep and try.
+
+use crate::Beam;
+
+/// Where complete items are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goals {
+    /// They compete in no bin: what is complete is an answer.
+    Free,
+    /// In the last bin, where the beam holds for them too (Huang & Mi 2010).
+    InBins,
+}
+
+/// How much a left-to-right search may keep and try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Distinct items kept per bin and round.
+    pub beam: Beam,
+    /// Cells (an item and an option) tried per bin and round, best first from grids.
+    pub pops: usize,
+    /// With `pops`: if not 0, cells are compared by what they score with their words, and at first this many of each grid
+    /// are (queue diversity; Siahbani & Sarkar 2014). Words are then scored for cells that are never taken, too. With 0
+    /// they are compared by estimates, in which words at the joint are missing.
+    pub diversity: usize,
+    /// Where a bin is full, cells are not tried if their estimate is worse than all of it by more than this, in
+    /// thousandths of a nat. A bin is full once it has held twice the beam, at least 32 items: then and whenever that
+    /// many wait again, the best are kept, and the worst of these says what "all of it" is. Not used with
+    /// `pops`.
+    pub margin: u32,
+    /// If set, items whose step model puts them into different groups do not compete: the beam holds in each group,
+    /// and the groups with the best items, this many, are kept.
+    pub groups: Option<usize>,
+    /// Cells tried per sentence. After that it goes on with a beam of one, so that there still is an answer.
+    pub work: u64,
+    /// Where complete items are.
+    pub goals: Goals,
+}
+
+impl Limits {
+    /// The default margin.
+    pub const USUAL_MARGIN: u32 = 20;
+
+    /// A beam, and every option of the items that it keeps within the usual margin.
+    pub fn usual(beam: Beam) -> Self {
+        Self { margin: Self::USUAL_MARGIN, ..Self::beam(beam) }
+    }
+
+    /// A beam, and every option of every item that it keeps.
+    pub fn beam(beam: Beam) -> Self {
+        Self {
+            beam,
+            pops: usize::MAX,
+            diversity: 0,
+            margin: u32::MAX,
+            groups: None,
+            work: u64::MAX,
+            goals: Goals::Free,
+        }
+    }
+
+    /// A beam, and the best cells from grids.
+    pub fn grids(beam: Beam, pops: usize) -> Self {
+        Self { pops, ..Self::beam(beam) }
+    }
+}
+
+impl From<Beam> for Limits {
+    fn from(beam: Beam) -> Self {
+        Self::beam(beam)
+    }
+}
