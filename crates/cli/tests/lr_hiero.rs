@@ -80,6 +80,17 @@ fn rules_that_translate_from_left_to_right() {
         assert_eq!(out.matches("XYZ ABC").count(), wanted, "{line}: {out}");
     }
     assert!(corpus.read("m.work/report.md").contains("of kind lr-hiero"));
+    // Trees are words with constituents: one that holds all words changes nothing.
+    let flat = |line: &str| {
+        let words = line.split(' ').map(|word| format!("(A {word})")).collect::<Vec<_>>().join(" ");
+        format!("(S {words})\n")
+    };
+    corpus.write("flat", &source.lines().map(flat).collect::<String>());
+    let decode = |input: &str, file: &str| {
+        let parts = "decode --grammar m.work/rules --lm m.work/lm --weights m.work/weights";
+        success(&run(&corpus, &format!("{parts} --input {input} {file}")))
+    };
+    assert_eq!(decode("tree", "flat"), decode("text", "dev.zh"));
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn two_texts_make_a_phrase_based_model() {
     let parser = train("p", "--treebank all/source.tree");
     assert!(failure(&parser).contains("one or the other"), "{}", messages(&parser));
     let wrong = train("w", "--orientation sideways");
-    assert!(failure(&wrong).contains("word, phrase, hier or none"), "{}", messages(&wrong));
+    assert!(failure(&wrong).contains("word, phrase, hier, recent or none"), "{}", messages(&wrong));
 }
 
 /// What orders are learnt from reaches the table, and without orders there is nothing but jumps.

@@ -313,7 +313,7 @@ fn what_is_wrong_is_told_before_long_work_and_leaves_no_model() {
     let message = with(&["--source", "bad.zh"]);
     assert!(message.contains("bad.zh:2") && message.contains("UTF-8"), "{message}");
     assert!(told(&["--kind", "tree"]).contains("--treebank, --parser or --trees"));
-    assert!(told(&["--kind", "phrases"]).contains("tree, hiero or phrase"));
+    assert!(told(&["--kind", "phrases"]).contains("tree, hiero, phrase or lr-hiero"));
     corpus.write(
         "english",
         "(S (NP (DT the) (NN cat)) (VP (VBZ sleeps)))\n(S (NP (DT a) (NN dog)) (VP (VBZ runs)))\n",

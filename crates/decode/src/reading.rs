@@ -14,11 +14,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use sylvan_base::limits::SENTENCE_WORDS;
-use sylvan_base::{Fault, Symbol, Vocab};
+use sylvan_base::{Fault, Span, Symbol, Vocab};
+use sylvan_forest::Brackets as Constituents;
 use sylvan_parse::Workspace as Parsing;
 use sylvan_rules::Formalism;
 use sylvan_trees::penn::{Brackets, parse_line};
-use sylvan_trees::{PackedForest, escape};
+use sylvan_trees::{PackedForest, escape, unescape};
 
 use crate::error::Error;
 use crate::glossary::Glossary;
@@ -79,6 +80,7 @@ impl Reading<'_> {
             (Formalism::Tree, Input::Text) => self.text(line, parsing),
             (Formalism::Tree, Input::Tree) => self.tree(line).map_err(Unread::Fault),
             (Formalism::Hiero | Formalism::Phrase | Formalism::LrHiero, Input::Text) => Ok(self.words(line)),
+            (Formalism::LrHiero, Input::Tree) => self.bracketed(line).map_err(Unread::Fault),
             (other, input) => Err(Unread::Fault(Fault::new(
                 0,
                 format!("{input:?} for a model of kind {}", other.as_str()),
@@ -120,6 +122,30 @@ impl Reading<'_> {
         let glossaries: Vec<&Glossary> = self.glossary.into_iter().chain(kept.as_ref()).collect();
         let sentence = self.preparation(&glossaries).words(&symbols, words, vocab)?;
         Some(Sentence { line: Some(line.to_string()), ..sentence })
+    }
+
+    /// The words of a tree in Penn brackets, and its constituents, which gaps should not cross.
+    fn bracketed(&self, line: &str) -> Result<Option<Sentence>, Fault> {
+        let mut vocab = sentence_vocab(self.vocab);
+        let Some(tree) = parse_line(line, Brackets::default(), &mut vocab)? else { return Ok(None) };
+        few_enough(tree.words().len())?;
+        let texts: Vec<String> =
+            tree.words().iter().map(|&word| unescape(vocab.text(word)).into_owned()).collect();
+        let words: Vec<SourceWord> = texts.iter().map(|text| SourceWord::new(text)).collect();
+        let symbols: Vec<Symbol> = texts.iter().map(|text| vocab.intern(text)).collect();
+        let glossaries: Vec<&Glossary> = self.glossary.into_iter().collect();
+        let Some(sentence) = self.preparation(&glossaries).words(&symbols, words, vocab) else {
+            return Ok(None);
+        };
+        // Terms are one leaf each; constituents that begin or end inside of one are left out.
+        let begins = |start: u32| sentence.leaves.iter().position(|leaf| leaf.start == start);
+        let ends = |end: u32| sentence.leaves.iter().position(|leaf| leaf.end == end);
+        let constituents = tree.nodes().map(|node| tree.span(node)).filter(|span| span.len() > 1);
+        let constituents: Vec<Span> = constituents
+            .filter_map(|span| Some(Span::new(begins(span.start)?, ends(span.end)? + 1)))
+            .collect();
+        let brackets = Constituents::new(sentence.leaves.len(), constituents);
+        Ok(Some(Sentence { brackets: Some(Arc::new(brackets)), ..sentence }))
     }
 
     /// Reads a tree in Penn brackets. `None` stands for an empty parse.

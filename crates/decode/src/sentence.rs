@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sylvan_base::{Span, Symbol, Vocab};
-use sylvan_forest::TranslationForest;
+use sylvan_forest::{Brackets, TranslationForest};
 use sylvan_rules::apply::{Applier, PHRASE, SENTENCE, SentenceRules, Workspace as Matching};
 use sylvan_rules::{Grammar, Preprocessing, RuleId};
 use sylvan_trees::{PackedForest, Tree, join};
@@ -46,6 +46,8 @@ pub struct Sentence {
     pub words: Vec<SourceWord>,
     /// The syntax that rules are matched against.
     pub syntax: Syntax,
+    /// Constituents, where rules have no syntax and translate from left to right.
+    pub(crate) brackets: Option<Arc<Brackets>>,
     /// Which words of the sentence each leaf stands for.
     pub leaves: Vec<Span>,
     /// Rules for this sentence alone, and the rule of the table that each was made from.
@@ -70,6 +72,7 @@ impl Sentence {
             line: None,
             words,
             syntax,
+            brackets: None,
             leaves,
             own: None,
             borrowed: Vec::new(),
@@ -111,7 +114,8 @@ impl Sentence {
 
     /// All derivations of the sentence.
     pub(crate) fn forest(&self, applier: &Applier, work: &mut Matching) -> TranslationForest {
-        let given = SentenceRules { own: self.own.as_ref(), number: self.number };
+        let (own, number, brackets) = (self.own.as_ref(), self.number, self.brackets.as_ref());
+        let given = SentenceRules { own, number, brackets };
         match &self.syntax {
             Syntax::Tree(tree) => applier.forest_in(tree, &self.vocab, given, work),
             Syntax::Forest(forest) => applier.forest_in(forest, &self.vocab, given, work),
@@ -170,6 +174,7 @@ impl Preparation<'_> {
             line: None,
             words,
             syntax,
+            brackets: None,
             leaves,
             own,
             borrowed,

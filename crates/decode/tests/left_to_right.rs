@@ -32,7 +32,10 @@ struct Problem {
     rules: Vec<Slow>,
     jump: f64,
     glue_jump: f64,
+    crossing: f64,
     limit: u32,
+    /// Constituents, if the sentence has a tree.
+    constituents: Vec<Spanned>,
 }
 
 type Spanned = (usize, usize);
@@ -81,7 +84,7 @@ fn random_problem(rng: &mut Rng, reordering: &str) -> (Problem, Worker) {
         let score = f64::from(value) + PER_WORD * words.len() as f64;
         rules.push(Slow { source, words: words.len(), order, score });
     }
-    let (jump, glue_jump) = (rng.unit() / 4.0, rng.unit() / 4.0);
+    let (jump, glue_jump, crossing) = (rng.unit() / 4.0, rng.unit() / 4.0, rng.unit());
     let weights = [
         ("score", 1.0),
         ("words", PER_WORD),
@@ -89,6 +92,7 @@ fn random_problem(rng: &mut Rng, reordering: &str) -> (Problem, Worker) {
         ("oov", COPY),
         ("distortion", jump),
         ("glue_distortion", glue_jump),
+        ("crossing", crossing),
         ("lm0", 0.5),
     ];
     let order = names[1..].iter().map(|&name| (name, 0.3 + rng.unit())).collect::<Vec<_>>();
@@ -97,7 +101,8 @@ fn random_problem(rng: &mut Rng, reordering: &str) -> (Problem, Worker) {
     let limit = 1 + rng.below(5) as u32;
     let applying = Applying { chart: ChartLimits { max_span: limit }, ..Applying::default() };
     let model = model.unwrap().with_applying(applying);
-    (Problem { rules, jump, glue_jump, limit }, Worker::new(Arc::new(model)))
+    let constituents = Vec::new();
+    (Problem { rules, jump, glue_jump, crossing, limit, constituents }, Worker::new(Arc::new(model)))
 }
 
 /// All ways for symbols to span words `at..end`: the spans of variables, by number.
@@ -134,6 +139,18 @@ fn jumps((start, end): Spanned, gaps: &[Spanned]) -> f64 {
 }
 
 impl Problem {
+    /// What gaps cost that cross constituents.
+    fn crossings(&self, gaps: &[Spanned]) -> f64 {
+        let crosses = |gap: &Spanned, other: &Spanned| {
+            let (a, b) = (gap.0.min(other.0), gap.1.max(other.1));
+            let (shared, within) =
+                ((gap.0.max(other.0), gap.1.min(other.1)), [*gap, *other].contains(&(a, b)));
+            shared.0 < shared.1 && !within
+        };
+        let crossing = gaps.iter().filter(|gap| self.constituents.iter().any(|other| crosses(gap, other)));
+        self.crossing * crossing.count() as f64
+    }
+
     /// How many translations a phrase has, and the best score.
     fn phrase(&self, words: &[&str], (start, end): Spanned) -> (u64, f64) {
         let alike = self.rules.iter().filter(|rule| {
@@ -165,7 +182,8 @@ impl Problem {
                 let parts: Vec<_> = gaps.iter().map(|&gap| self.span(words, gap, known)).collect();
                 let order: Vec<Spanned> = rule.order.iter().map(|&variable| gaps[variable]).collect();
                 let score = rule.score + parts.iter().map(|part| part.1).sum::<f64>();
-                add(parts.iter().map(|part| part.0).product(), score - self.jump * jumps(span, &order));
+                let cost = self.jump * jumps(span, &order) + self.crossings(&order);
+                add(parts.iter().map(|part| part.0).product(), score - cost);
                 patterns.push(gaps);
             }
         }
@@ -182,7 +200,8 @@ impl Problem {
                 }
                 let parts: Vec<_> = gaps.iter().map(|&gap| self.span(words, gap, known)).collect();
                 let ways = phrase.0 * parts.iter().map(|part| part.0).product::<u64>();
-                let score = GLUE + phrase.1 + parts.iter().map(|part| part.1).sum::<f64>();
+                let score =
+                    GLUE + phrase.1 + parts.iter().map(|part| part.1).sum::<f64>() - self.crossings(&gaps);
                 add(ways, score - self.glue_jump * jumps(span, &gaps));
                 if gaps.len() == 2 {
                     let turned = [gaps[1], gaps[0]];
@@ -195,15 +214,33 @@ impl Problem {
     }
 }
 
+/// A random tree over words, and the spans of its nodes.
+fn bracketed(rng: &mut Rng, words: &[&str], start: usize, spans: &mut Vec<Spanned>) -> String {
+    spans.push((start, start + words.len()));
+    match words {
+        [word] => format!("(A {word})"),
+        _ => {
+            let middle = 1 + rng.below(words.len() - 1);
+            let left = bracketed(rng, &words[..middle], start, spans);
+            format!("(B {left} {})", bracketed(rng, &words[middle..], start + middle, spans))
+        }
+    }
+}
+
 #[test]
 fn the_forest_has_the_derivations_of_the_definition_and_every_search_finds_the_best() {
     let mut rng = Rng::new(71);
     let (mut compared, mut with_gaps) = (0, 0);
     while compared < cases(300, 20_000) {
-        let (problem, mut worker) = random_problem(&mut rng, "");
+        let (mut problem, mut worker) = random_problem(&mut rng, "");
         let words: Vec<&str> = (0..1 + rng.below(5)).map(|_| *rng.pick(&["u", "v", "w", "a"])).collect();
-        let line = words.join(" ");
-        let sentence = worker.read(&line, Input::Text, With::default()).unwrap().unwrap();
+        // Half of the sentences have trees.
+        let (line, input) = if rng.chance(0.5) {
+            (words.join(" "), Input::Text)
+        } else {
+            (bracketed(&mut rng, &words, 0, &mut problem.constituents), Input::Tree)
+        };
+        let sentence = worker.read(&line, input, With::default()).unwrap().unwrap();
         let forest = worker.forest(&sentence, With::default()).with_all_glue();
         let all = Derivations::of(&forest.forest);
         let (count, best) = problem.span(&words, (0, words.len()), &mut HashMap::new());

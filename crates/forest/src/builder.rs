@@ -4,8 +4,8 @@ use sylvan_base::{HashMap, Id, IndexVec, Span, Symbol};
 
 use crate::translation::Vertex;
 use crate::{
-    BundleId, Edge, EdgeId, EdgeSpec, Glue, Neighbour, Orientations, Part, Reordering, Target, Token,
-    TokenId, TranslationForest, VertexId,
+    BundleId, Edge, EdgeId, EdgeSpec, GapCosts, Glue, Neighbour, Orientations, Part, Reordering, Target,
+    Token, TokenId, TranslationForest, VertexId,
 };
 
 /// Builds a [`TranslationForest`] bottom-up: declare a vertex, then its edges, then the next vertex.
@@ -26,6 +26,7 @@ pub struct ForestBuilder {
     owners: Vec<Box<[u8]>>,
     begins: Vec<bool>,
     reordering: Option<Box<Reordering>>,
+    gap_costs: Option<Box<GapCosts>>,
     glue: Option<Box<Glue>>,
     uneven: bool,
 }
@@ -55,6 +56,7 @@ impl ForestBuilder {
             owners: Vec::new(),
             begins: Vec::new(),
             reordering: None,
+            gap_costs: None,
             glue: None,
             uneven: false,
         };
@@ -149,6 +151,7 @@ impl ForestBuilder {
     /// Phrases can be glued to what they leave of a span. Then no edge is removed: what seems to have no derivation may
     /// have one with glue.
     pub fn glue(&mut self, glue: Glue) {
+        self.gap_costs = Some(Box::new(glue.costs.clone()));
         self.glue = Some(Box::new(glue));
     }
 
@@ -198,6 +201,7 @@ impl ForestBuilder {
             owners: self.owners,
             begins: self.begins,
             reordering: self.reordering,
+            gap_costs: self.gap_costs,
             glue: self.glue,
             uneven: self.uneven,
             goal,

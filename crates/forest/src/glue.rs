@@ -11,7 +11,7 @@
 use sylvan_base::hash::fold;
 use sylvan_base::{HashMap, HashSet, Span, Symbol};
 
-use crate::{EdgeId, EdgeSpec, RuleRef, VertexId};
+use crate::{EdgeId, EdgeSpec, GapCosts, RuleRef, VertexId};
 
 /// What glue costs and where it may be used.
 #[derive(Debug, Clone)]
@@ -22,8 +22,8 @@ pub struct Glue {
     pub label: Symbol,
     /// The score of each use.
     pub score: f64,
-    /// What each source word costs that is jumped over.
-    pub per_jump: f64,
+    /// What its gaps cost.
+    pub costs: GapCosts,
     /// By first word: phrases and their ends, shortest first.
     phrases: Vec<Vec<(u32, VertexId)>>,
     pub(crate) whole: HashMap<Span, VertexId>,
@@ -35,9 +35,9 @@ pub struct Glue {
 
 impl Glue {
     /// Glue of a sentence of so many words.
-    pub fn new(rule: RuleRef, label: Symbol, score: f64, per_jump: f64, length: usize) -> Self {
+    pub fn new(rule: RuleRef, label: Symbol, score: f64, costs: GapCosts, length: usize) -> Self {
         let (whole, taken, made) = (HashMap::default(), HashSet::default(), HashMap::default());
-        Self { rule, label, score, per_jump, phrases: vec![Vec::new(); length], whole, taken, made }
+        Self { rule, label, score, costs, phrases: vec![Vec::new(); length], whole, taken, made }
     }
 
     /// A vertex of phrases. Those that begin at the same word come shortest first.
@@ -93,7 +93,7 @@ impl Glue {
     pub fn score(&self, span: Span, phrase: Span, turned: bool) -> f64 {
         let mut gaps = [span; 2];
         let count = Self::gaps(span, phrase, turned).zip(&mut gaps).map(|(gap, place)| *place = gap).count();
-        self.score - self.per_jump * f64::from(jumped(span, &gaps[..count]))
+        self.score - self.costs.of(span, &gaps[..count])
     }
 
     /// For ties.
@@ -105,54 +105,5 @@ impl Glue {
     pub(crate) fn spec(&self, span: Span, phrase: Span, turned: bool) -> EdgeSpec {
         let (score, hash) = (self.score(span, phrase, turned), self.hash(span, phrase, turned));
         EdgeSpec { rule: self.rule, score, nodes: 1, hash }
-    }
-}
-
-/// The source words that are jumped over where a rule is used: first its words are translated, in source order, then its
-/// gaps, in target order, and then the reader is behind its span (Siahbani, Sankaran & Sarkar 2013).
-pub fn jumped(head: Span, gaps: &[Span]) -> u32 {
-    let (mut at, mut jumped) = (head.start, 0);
-    let mut go = |start: u32, end: u32| {
-        jumped += at.abs_diff(start);
-        at = end;
-    };
-    own_words(head, gaps, |run| go(run.start, run.end));
-    gaps.iter().for_each(|gap| go(gap.start, gap.end));
-    go(head.end, head.end);
-    jumped
-}
-
-/// The runs of words of a span that no gap holds, in source order.
-pub fn own_words(head: Span, gaps: &[Span], mut found: impl FnMut(Span)) {
-    let mut from = head.start;
-    // Rules have few gaps: the next one in source order is looked for among all.
-    loop {
-        let next =
-            gaps.iter().filter(|gap| gap.start >= from && gap.end <= head.end).min_by_key(|gap| gap.start);
-        let until = next.map_or(head.end, |gap| gap.start);
-        if from < until {
-            found(Span { start: from, end: until });
-        }
-        let Some(next) = next else { return };
-        from = next.end;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The values of the specification: words, then gaps as the target side orders them.
-    #[test]
-    fn jumps_of_the_specification() {
-        let all = Span::new(0, 10);
-        let [left, right] = [Span::new(0, 3), Span::new(4, 10)];
-        assert_eq!(jumped(all, &[]), 0);
-        assert_eq!(jumped(all, &[Span::new(1, 10)]), 0, "f X1 -> f' X1");
-        assert_eq!(jumped(all, &[Span::new(0, 9)]), 20, "X1 f -> f' X1");
-        assert_eq!(jumped(all, &[left, right]), 8, "X1 f X2 -> f' X1 X2");
-        assert_eq!(jumped(all, &[right, left]), 20, "X1 f X2 -> f' X2 X1");
-        // Rule 3 of figure 2 of Siahbani & Sarkar 2017.
-        assert_eq!(jumped(Span::new(6, 10), &[Span::new(7, 8), Span::new(9, 10)]), 4);
     }
 }

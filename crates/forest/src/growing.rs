@@ -183,6 +183,7 @@ impl TranslationForest {
             outlooks: Vec::new(),
             owners: Vec::new(),
             begins: Vec::new(),
+            gap_costs: self.gap_costs.clone(),
             glue: None,
             uneven: true,
             bundle_ends: self.bundle_ends.clone(),

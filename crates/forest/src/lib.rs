@@ -30,6 +30,7 @@
 mod builder;
 mod derivation;
 mod edges;
+mod gaps;
 mod glue;
 mod growing;
 mod inside_outside;
@@ -41,7 +42,8 @@ mod translation;
 pub use builder::ForestBuilder;
 pub use derivation::Derivation;
 pub use edges::Edges;
-pub use glue::{Glue, jumped, own_words};
+pub use gaps::{Brackets, GapCosts, jumped, own_words};
+pub use glue::Glue;
 pub use growing::{Growing, Grown};
 pub use inside_outside::{InsideOutside, Sum};
 pub use parts::{BundleId, EdgeId, EdgeSpec, Layer, Part, RuleRef, Target, VertexId};

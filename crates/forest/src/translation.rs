@@ -2,7 +2,9 @@
 
 use sylvan_base::{Id, IndexVec, Span, Symbol};
 
-use crate::{BundleId, EdgeId, EdgeSpec, Glue, Orientations, Reordering, Target, Token, TokenId, VertexId};
+use crate::{
+    BundleId, EdgeId, EdgeSpec, GapCosts, Glue, Orientations, Reordering, Target, Token, TokenId, VertexId,
+};
 
 /// A rule application: the CFG projection of a matched rule (Huang & Mi 2010).
 #[derive(Debug, Clone)]
@@ -47,6 +49,8 @@ pub struct TranslationForest {
     pub(crate) begins: Vec<bool>,
     /// What another order costs; `None` where target sides are the order.
     pub(crate) reordering: Option<Box<Reordering>>,
+    /// What gaps cost, where rules translate from left to right.
+    pub(crate) gap_costs: Option<Box<GapCosts>>,
     /// What can be glued on demand.
     pub(crate) glue: Option<Box<Glue>>,
     pub(crate) uneven: bool,
@@ -121,6 +125,11 @@ impl TranslationForest {
     #[inline]
     pub fn begins(&self, vertex: VertexId) -> bool {
         self.begins.get(vertex.index()).copied().unwrap_or(false)
+    }
+
+    /// What gaps cost, where rules translate from left to right.
+    pub fn gap_costs(&self) -> Option<&GapCosts> {
+        self.gap_costs.as_deref()
     }
 
     /// What another order than that of the source costs, where the order is free.

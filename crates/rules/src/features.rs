@@ -27,7 +27,7 @@ const LN: &str = "natural logarithm";
 const NUMBER: &str = "count";
 
 /// All features, in the order of tables, then those of other parts of a model.
-pub const FEATURES: [Feature; 18] = [
+pub const FEATURES: [Feature; 19] = [
     feature("p_ef", "how likely the target side is for the source side of a rule", LN, Some("egfp")),
     feature("p_fe", "how likely the source side is for the target side of a rule", LN, Some("fgep")),
     feature(
@@ -80,6 +80,12 @@ pub const FEATURES: [Feature; 18] = [
     feature(
         "glue_distortion",
         "minus the source words that glue jumps over, from left to right",
+        NUMBER,
+        None,
+    ),
+    feature(
+        "crossing",
+        "minus the gaps that cross constituents of the source tree, from left to right",
         NUMBER,
         None,
     ),

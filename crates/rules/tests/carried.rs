@@ -193,7 +193,7 @@ fn edges_of_a_tree_by_hand() {
     let table = grammar(&rules, &mut vocab);
     let more = grammar(&[("A(a) -> z", [-5.0, -6.0], &[])], &mut vocab);
     let own = grammar(&[("A(a) -> w", [-7.0, -8.0], &[])], &mut vocab);
-    let given = SentenceRules { own: Some(&own), number: None };
+    let given = SentenceRules { own: Some(&own), number: None, ..SentenceRules::default() };
     let applier = Applier::layered(&[&table, &more], &weights(), EVERYTHING);
     let forest = applier.forest_in(&tree, &vocab, given, &mut Workspace::default());
     let specs = forest.edge_ids().map(|edge| forest.edge(edge).spec);

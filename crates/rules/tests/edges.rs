@@ -180,7 +180,7 @@ fn edges_are_what_the_definitions_of_their_parts_say() {
         assert_eq!(applier.layer_count(), 2);
         assert_eq!(applier.grammar(1).map(Grammar::len), Some(more.len()));
         assert!(applier.grammar(2).is_none() && applier.overlay().is_none());
-        let given = SentenceRules { own: Some(&own), number: None };
+        let given = SentenceRules { own: Some(&own), number: None, ..SentenceRules::default() };
         let made = applier.forest_in(&forest, &vocab, given, &mut Workspace::default());
         let mut found: Vec<Edge> = Vec::new();
         for vertex in made.vertices() {

@@ -160,7 +160,7 @@ fn layers_and_rules_of_one_sentence_take_part_alike() {
     let forest = applier.forest_in(
         &tree,
         &vocab,
-        SentenceRules { own: Some(&own), number: None },
+        SentenceRules { own: Some(&own), number: None, ..SentenceRules::default() },
         &mut Workspace::default(),
     );
     let mut found: Vec<(f64, Origin)> = forest

@@ -175,7 +175,7 @@ fn any_corrections_equal_a_table_edited_by_hand() {
         let applier = Applier::new(&base, &weights, defaults).with_overlay(std::sync::Arc::new(overlay));
         let before = edges(&Applier::new(&base, &weights, defaults).forest(&tree, &vocab));
         for sentence in [1, 2, 3] {
-            let given = SentenceRules { own: None, number: Some(sentence) };
+            let given = SentenceRules { own: None, number: Some(sentence), ..SentenceRules::default() };
             let found = edges(&applier.forest_in(&tree, &vocab, given, &mut Workspace::default()));
             let by_hand = grammar(&edited(&rules, &lines, sentence), &mut vocab);
             let expected = edges(&Applier::new(&by_hand, &weights, defaults).forest(&tree, &vocab));
@@ -207,7 +207,7 @@ fn lines_are_read_as_they_are_documented() {
         Applier::new(&base, &weights, DefaultRules::Never).with_overlay(std::sync::Arc::new(overlay));
     let tree = tree("(S (A a))", &mut vocab);
     let origins = |number| {
-        let given = SentenceRules { own: None, number };
+        let given = SentenceRules { own: None, number, ..SentenceRules::default() };
         let forest = applier.forest_in(&tree, &vocab, given, &mut Workspace::default());
         let origin = |edge| applier.origin(forest.edge(edge).spec.rule);
         forest.edge_ids().map(origin).collect::<Vec<_>>()

@@ -98,8 +98,8 @@ impl Scorer for ReorderingFeatures {
     }
 }
 
-/// Left to right with gaps: `distortion`, the source words that rules jump over, and `glue_distortion`, those that glue
-/// does; both count downwards.
+/// Left to right with gaps: `distortion`, the source words that rules jump over, `glue_distortion`, those that glue does,
+/// and `crossing`, the gaps that cross constituents of a tree; all count downwards.
 #[derive(Debug)]
 pub struct JumpFeatures;
 
@@ -112,7 +112,11 @@ impl JumpFeatures {
 
 impl Scorer for JumpFeatures {
     fn features(&self) -> Vec<Feature> {
-        vec![Feature::tuned("distortion", 0.02), Feature::tuned("glue_distortion", 0.02)]
+        vec![
+            Feature::tuned("distortion", 0.02),
+            Feature::tuned("glue_distortion", 0.02),
+            Feature::tuned("crossing", 0.02),
+        ]
     }
 
     fn replay(&self, replay: &Replay<'_>, emit: &mut dyn FnMut(Place, usize, f64)) {
@@ -125,6 +129,10 @@ impl Scorer for JumpFeatures {
             let value = jumped(forest.span(forest.edge(edge).head), &gaps);
             if value > 0 {
                 emit(Place::Edge(place), usize::from(is_glue), -f64::from(value));
+            }
+            let crossings = forest.gap_costs().map_or(0, |costs| costs.crossings(&gaps));
+            if crossings > 0 {
+                emit(Place::Edge(place), 2, -f64::from(crossings));
             }
         }
     }

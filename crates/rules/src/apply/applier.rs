@@ -5,8 +5,8 @@ use std::sync::Arc;
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{Id, Span, Vocab};
 use sylvan_forest::{
-    EdgeSpec, ForestBuilder, Layer, Neighbour, Orientations, Part, RuleRef, Token, TranslationForest,
-    VertexId, jumped,
+    Brackets, EdgeSpec, ForestBuilder, GapCosts, Layer, Neighbour, Orientations, Part, RuleRef, Token,
+    TranslationForest, VertexId,
 };
 use sylvan_trees::{Child, NodeId};
 
@@ -87,6 +87,8 @@ pub struct SentenceRules<'s> {
     pub own: Option<&'s Grammar>,
     /// Its number, counted from 1, by which an [`Overlay`] refers to it.
     pub number: Option<u64>,
+    /// Its constituents, for rules that have no syntax and translate from left to right.
+    pub brackets: Option<&'s Arc<Brackets>>,
 }
 
 /// Where the rule of an edge comes from.
@@ -243,7 +245,7 @@ impl Applier {
                 let corrected = self.corrected(number, given.number);
                 matcher.at(&layer.grammar, input, node, |matched| {
                     let span = |node| input.span(node);
-                    let place = Applied { span, node, matched: &matched, corrected, per_jump: 0.0 };
+                    let place = Applied { span, node, matched: &matched, corrected, costs: None };
                     self.add(&mut builder, layer, &place, parts);
                 });
             }
@@ -302,13 +304,14 @@ impl Applier {
         }
     }
 
-    /// What a source word costs that a rule jumps over, and one that glue jumps over; left to right.
-    pub(super) fn per_jump(&self) -> f64 {
-        self.weights.get("distortion")
-    }
-
-    pub(super) fn per_glue_jump(&self) -> f64 {
-        self.weights.get("glue_distortion")
+    /// What gaps of rules cost, and those of glue; left to right.
+    pub(super) fn gap_costs(&self, given: SentenceRules<'_>) -> [GapCosts; 2] {
+        let per_crossing = self.weights.get("crossing");
+        ["distortion", "glue_distortion"].map(|name| GapCosts {
+            per_jump: self.weights.get(name),
+            per_crossing,
+            brackets: given.brackets.cloned(),
+        })
     }
 
     /// What corrections say about a layer in one sentence.
@@ -378,13 +381,13 @@ impl Applier {
             if !self.sparse.is_empty() {
                 score += self.sparse.rule(grammar, rule.id);
             }
-            if applied.per_jump != 0.0 {
+            if let Some(costs) = applied.costs {
                 let gaps = parts.iter().filter_map(|part| match part {
                     Part::Vertex(gap) => Some((applied.span)(NodeId(gap.0))),
                     Part::Word(_) => None,
                 });
                 let gaps: Vec<Span> = gaps.collect();
-                score -= applied.per_jump * f64::from(jumped((applied.span)(node), &gaps));
+                score -= costs.of((applied.span)(node), &gaps);
             }
             let id = RuleRef { layer: Layer::Grammar, id: layer.base + rule.id.0 };
             builder.edge(EdgeSpec { rule: id, score, nodes: matched.nodes, hash }, parts);
@@ -464,8 +467,8 @@ pub(super) struct Applied<'a, S> {
     pub(super) node: NodeId,
     pub(super) matched: &'a Match<'a>,
     pub(super) corrected: Option<Corrected<'a>>,
-    /// What a source word costs that is jumped over on the way through the rule.
-    pub(super) per_jump: f64,
+    /// What its gaps cost, if it translates from left to right.
+    pub(super) costs: Option<&'a GapCosts>,
 }
 
 /// Gives the target words of a rule the source words that they are affiliated with.

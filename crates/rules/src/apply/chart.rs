@@ -287,7 +287,7 @@ impl Applier {
                 let matched = Match { bound: &bound, ..found.matched() };
                 let corrected = self.corrected(number, given.number);
                 let span = |node: NodeId| nodes[node.index()].1;
-                let place = Applied { span, node, matched: &matched, corrected, per_jump: 0.0 };
+                let place = Applied { span, node, matched: &matched, corrected, costs: None };
                 self.add(&mut builder, layers[number], &place, &mut parts);
             }
             if span.len() == 1 && copied[span.start as usize] {

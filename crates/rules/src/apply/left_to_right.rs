@@ -65,7 +65,8 @@ impl Applier {
     pub(super) fn left_to_right_forest(&self, used: &Used<'_>, label: Symbol) -> TranslationForest {
         let goal = Span::new(0, used.words.len());
         let rule = RuleRef { layer: Layer::Default, id: GLUE };
-        let mut glue = Glue::new(rule, label, self.per_default(), self.per_glue_jump(), used.words.len());
+        let [costs, glue_costs] = self.gap_costs(used.given);
+        let mut glue = Glue::new(rule, label, self.per_default(), glue_costs, used.words.len());
         let mut builder = ForestBuilder::new();
         if let Some(neighbour) = self.left_to_right_orientation() {
             builder.reordering(0.0, neighbour);
@@ -98,7 +99,7 @@ impl Applier {
                 let node = NodeId::from_index(spans.len() - 1);
                 let span = |node: NodeId| spans[node.index()];
                 let corrected = self.corrected(found.layer(), used.given.number);
-                let place = Applied { span, node, matched: &matched, corrected, per_jump: self.per_jump() };
+                let place = Applied { span, node, matched: &matched, corrected, costs: Some(&costs) };
                 self.add(&mut builder, used.layers[found.layer()], &place, &mut parts);
             }
             if used.is_copied(span) {
