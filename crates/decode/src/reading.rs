@@ -131,7 +131,7 @@ impl Reading<'_> {
         few_enough(tree.words().len())?;
         let texts: Vec<String> =
             tree.words().iter().map(|&word| unescape(vocab.text(word)).into_owned()).collect();
-        let words: Vec<SourceWord> = texts.iter().map(|text| SourceWord::new(text)).collect();
+        let words: Vec<SourceWord> = texts.iter().map(SourceWord::new).collect();
         let symbols: Vec<Symbol> = texts.iter().map(|text| vocab.intern(text)).collect();
         let glossaries: Vec<&Glossary> = self.glossary.into_iter().collect();
         let Some(sentence) = self.preparation(&glossaries).words(&symbols, words, vocab) else {
