@@ -279,6 +279,6 @@ pub(super) fn note(kind: RuleKind) -> &'static str {
         RuleKind::Overlay => "from the overlay",
         RuleKind::Term => "from the glossary, or kept as it is",
         RuleKind::Copy => "no rule matches: words copied, parts in source order",
-        RuleKind::Glue => "parts joined in source order",
+        RuleKind::Glue => "parts joined",
     }
 }

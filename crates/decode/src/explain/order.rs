@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use sylvan_base::Span;
-use sylvan_forest::{Derivation, EdgeId, Neighbour, Orientation, TranslationForest};
+use sylvan_forest::{Derivation, EdgeId, Neighbour, Orientation, TranslationForest, own_words};
 use sylvan_search::{oriented, placed};
 
 /// How a rule lies to what was translated before it.
@@ -18,14 +18,27 @@ pub struct Order {
 }
 
 impl Order {
-    fn new(orientation: Orientation, against: Option<Span>, source: &[String]) -> Self {
+    fn new(orientation: Orientation, against: Option<Span>, own: Span, source: &[String]) -> Self {
         let name = match orientation {
             Orientation::Mono => "mono",
             Orientation::Swap => "swap",
             Orientation::Disc => "disc",
         };
         let shown = |span: Span| source.get(span.range()).unwrap_or_default().join(" ");
-        let text = match (orientation, against) {
+        let inside = against.filter(|span| span.start <= own.start && own.end <= span.end);
+        let text = match (orientation, inside.or(against)) {
+            (Orientation::Mono, Some(span)) if inside.is_some() => {
+                format!("in a gap of \u{201c}{}\u{201d}, behind the rule before, in order", shown(span))
+            }
+            (Orientation::Swap, Some(span)) if inside.is_some() => {
+                format!(
+                    "in a gap of \u{201c}{}\u{201d}, before the rule before, swapped with it",
+                    shown(span)
+                )
+            }
+            (Orientation::Disc, Some(span)) if inside.is_some() => {
+                format!("in a gap of \u{201c}{}\u{201d}, apart from the rule before", shown(span))
+            }
             (Orientation::Mono, None) => "begins where the sentence begins".to_string(),
             (_, None) => "does not begin where the sentence begins".to_string(),
             (Orientation::Mono, Some(span)) => {
@@ -55,9 +68,14 @@ pub(super) fn orders(
     match neighbour {
         Neighbour::Recent | Neighbour::Late => {
             for step in oriented(forest, derivation, neighbour) {
-                orders[step.place] = Some(Order::new(step.before, against, source));
+                let edge = derivation.edges()[step.place];
+                let gaps: Vec<Span> = forest.tails(edge).map(|tail| forest.span(tail)).collect();
+                let mut runs: Vec<Span> = Vec::new();
+                own_words(forest.span(forest.edge(edge).head), &gaps, |run| runs.push(run));
+                let (Some(low), Some(high)) = (runs.first(), runs.last()) else { continue };
+                let own = Span { start: low.start, end: high.end };
+                orders[step.place] = Some(Order::new(step.before, against, own, source));
                 let (first, last) = step.recent;
-                let own = forest.span(forest.edge(derivation.edges()[step.place]).head);
                 against = Some(match neighbour {
                     Neighbour::Recent => Span { start: first.max(0) as u32, end: last as u32 + 1 },
                     _ => own,
@@ -75,7 +93,7 @@ pub(super) fn orders(
                 .collect();
             let spans: Vec<Span> = phrases.iter().map(|&(_, span)| span).collect();
             for (&(place, span), step) in phrases.iter().zip(placed(&spans, neighbour)) {
-                orders[place] = Some(Order::new(step.before, against, source));
+                orders[place] = Some(Order::new(step.before, against, span, source));
                 against = Some(span);
             }
         }

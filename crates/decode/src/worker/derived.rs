@@ -28,7 +28,7 @@ pub enum RuleKind {
     Term,
     /// No rule matched: words are copied, parts stay in source order.
     Copy,
-    /// Parts of a sentence without syntax, joined in source order.
+    /// Parts of a sentence without syntax, joined.
     Glue,
 }
 

@@ -9,7 +9,7 @@ use sylvan_base::{Progress, parallel};
 use sylvan_decode::{List, Model, Sentence, TargetText, With, Worker};
 use sylvan_eval::compare::{Interval, interval};
 use sylvan_eval::{Bleu, Chrf, Metric, Tokenizer};
-use sylvan_rules::Weights;
+use sylvan_rules::{Formalism, Weights};
 use sylvan_search::{Search, SearchName, Stop};
 use sylvan_store::{TextReader, read_lines};
 use sylvan_text::Lang;
@@ -108,6 +108,10 @@ fn measure<M: Metric>(
 /// The searches to measure: first the one used in tuning, then those that work left to right.
 fn searches(model: &Model, beam: usize) -> Vec<Search> {
     let mut searches = vec![tuning_search(model, beam)];
+    // From left to right already, and others would need all of the glue.
+    if model.formalism() == Formalism::LrHiero {
+        return searches;
+    }
     for name in [SearchName::Incremental, SearchName::Prediction] {
         // Items of a left-to-right search cost several times as much.
         let search = Search::named(name).with_beam(beam.min(name.default_beam()));

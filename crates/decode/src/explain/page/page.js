@@ -10,7 +10,7 @@ const make = (name, parent, text, kind) => {
 const number = (value) => (value > 0 ? "+" : "") + value.toFixed(4);
 const kinds = {
   table: "", overlay: "from the overlay", term: "from the glossary, or kept as it is",
-  copy: "no rule matches: words are copied, parts stay in source order", glue: "parts joined in source order",
+  copy: "no rule matches: words are copied, parts stay in source order", glue: "parts joined",
 };
 
 // Bars for [name, number, title] rows, with the sum of a list below.
