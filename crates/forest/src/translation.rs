@@ -75,7 +75,7 @@ impl TranslationForest {
     }
 
     /// All vertices, tails before heads.
-    pub fn vertices(&self) -> impl DoubleEndedIterator<Item = VertexId> + use<> {
+    pub fn vertices(&self) -> impl DoubleEndedIterator<Item = VertexId> + ExactSizeIterator + use<> {
         (0..self.vertices.len()).map(VertexId::from_index)
     }
 

@@ -10,7 +10,7 @@
 
 use sylvan_forest::TokenId;
 
-use crate::{LanguageModel, Mark, Side, TwoSided};
+use crate::{Bounds, Horizon, LanguageModel, Mark, Neighbours, Side, TwoSided};
 
 /// The longest history that is kept: enough for models up to order 7.
 const MOST: usize = 6;
@@ -212,5 +212,32 @@ impl<L: LanguageModel> TwoSided for BoundaryWords<'_, L> {
             };
         }
         change
+    }
+}
+
+/// From left to right it is the model that it was made of.
+impl<L: LanguageModel> LanguageModel for BoundaryWords<'_, L> {
+    type State = L::State;
+
+    fn order(&self) -> usize {
+        self.lm.order()
+    }
+    fn begin(&self) -> L::State {
+        self.lm.begin()
+    }
+    fn null(&self) -> L::State {
+        self.lm.null()
+    }
+    fn score(&self, state: L::State, word: TokenId) -> (f64, L::State) {
+        self.lm.score(state, word)
+    }
+    fn end(&self, state: L::State) -> f64 {
+        self.lm.end(state)
+    }
+    fn bounds(&self, neighbours: &Neighbours) -> Option<Box<dyn Bounds + '_>> {
+        self.lm.bounds(neighbours)
+    }
+    fn horizon(&self, words: &[TokenId]) -> Horizon {
+        self.lm.horizon(words)
     }
 }

@@ -51,6 +51,7 @@ mod stop;
 mod total;
 mod trace;
 mod two_sided;
+mod undirected;
 
 pub use boundary_words::{Boundary, BoundaryWords, ShownBoundary};
 pub use brute_force::{Derivations, brute_force};
@@ -83,3 +84,4 @@ pub use step_model::{Move, StepModel, StepModels, StepState, replay};
 pub use stop::Stop;
 pub use trace::TraceItem;
 pub use two_sided::{Mark, Side, TwoSided};
+pub use undirected::{Agenda, Missing, Parents, Pop, Undirected, undirected, undirected_traced};

@@ -21,6 +21,7 @@ use crate::out_forest::OutForest;
 use crate::prediction::{self, Prediction};
 use crate::refine::Refine;
 use crate::stacks::{self, Stacks};
+use crate::undirected::{Agenda, Undirected};
 use crate::{Beam, LanguageModel, Outcome, TwoSided};
 
 /// The name of a search.
@@ -39,25 +40,35 @@ pub enum SearchName {
     Prediction,
     /// Phrases in any order within a limit, one stack per number of translated words (Koehn 2004).
     Stacks,
+    /// In whatever order promises most, one queue for all places (Gesmundo & Henderson 2011).
+    Undirected,
     /// The optimum with its proof, or a bound on what is missing.
     Exact,
 }
 
 impl SearchName {
     /// All of them.
-    pub const ALL: [SearchName; 7] = [
+    pub const ALL: [SearchName; 8] = [
         Self::Cube,
         Self::Focus,
         Self::Refine,
         Self::Incremental,
         Self::Prediction,
         Self::Stacks,
+        Self::Undirected,
         Self::Exact,
     ];
 
     /// Those in which target sides decide the order: all but the one that puts phrases into any order.
-    pub const ON_FORESTS: [SearchName; 6] =
-        [Self::Cube, Self::Focus, Self::Refine, Self::Incremental, Self::Prediction, Self::Exact];
+    pub const ON_FORESTS: [SearchName; 7] = [
+        Self::Cube,
+        Self::Focus,
+        Self::Refine,
+        Self::Incremental,
+        Self::Prediction,
+        Self::Undirected,
+        Self::Exact,
+    ];
 
     /// As on the command line.
     pub fn as_str(self) -> &'static str {
@@ -68,6 +79,7 @@ impl SearchName {
             Self::Incremental => "incremental",
             Self::Prediction => "prediction",
             Self::Stacks => "stacks",
+            Self::Undirected => "undirected",
             Self::Exact => "exact",
         }
     }
@@ -81,6 +93,7 @@ impl SearchName {
             Self::Incremental => "left to right, top-down",
             Self::Prediction => "left to right, bottom-up, with viable prefixes",
             Self::Stacks => "phrases in any order within a limit, for models of phrase pairs",
+            Self::Undirected => "in whatever order promises most, one queue for all places",
             Self::Exact => "the optimum with its proof, or a bound on what is missing",
         }
     }
@@ -92,6 +105,7 @@ impl SearchName {
             Self::Cube | Self::Incremental | Self::Prediction => 100,
             Self::Stacks => 120,
             Self::Focus => 200,
+            Self::Undirected => 256,
         }
     }
 
@@ -132,6 +146,8 @@ pub enum Search {
     Prediction(Limits, Prediction),
     /// See [`SearchName::Stacks`].
     Stacks(Limits, Stacks),
+    /// See [`SearchName::Undirected`].
+    Undirected(Undirected),
     /// See [`SearchName::Exact`]. The beam is that of the search for a first answer.
     Exact(Beam, Effort),
 }
@@ -153,6 +169,7 @@ impl Search {
             SearchName::Incremental => Self::Incremental(Limits::usual(beam), Incremental::default()),
             SearchName::Prediction => Self::Prediction(Limits::usual(beam), Prediction::default()),
             SearchName::Stacks => Self::Stacks(Limits::usual(beam), Stacks::default()),
+            SearchName::Undirected => Self::Undirected(Undirected::new(beam)),
             SearchName::Exact => Self::Exact(beam, Effort::default()),
         }
     }
@@ -167,6 +184,7 @@ impl Search {
             Self::Incremental(limits, config) => Self::Incremental(Limits { beam, ..limits }, config),
             Self::Prediction(limits, config) => Self::Prediction(Limits { beam, ..limits }, config),
             Self::Stacks(limits, config) => Self::Stacks(Limits { beam, ..limits }, config),
+            Self::Undirected(config) => Self::Undirected(Undirected { beam, ..config }),
             Self::Exact(_, effort) => Self::Exact(beam, effort),
         }
     }
@@ -180,6 +198,7 @@ impl Search {
             Self::Incremental(..) => SearchName::Incremental,
             Self::Prediction(..) => SearchName::Prediction,
             Self::Stacks(..) => SearchName::Stacks,
+            Self::Undirected(_) => SearchName::Undirected,
             Self::Exact(..) => SearchName::Exact,
         }
     }
@@ -188,6 +207,7 @@ impl Search {
     pub fn beam(&self) -> Beam {
         match self {
             Self::Cube(cube) => cube.beam,
+            Self::Undirected(config) => config.beam,
             Self::Refine(beam) | Self::Exact(beam, _) => *beam,
             Self::Incremental(limits, _) | Self::Prediction(limits, _) | Self::Stacks(limits, _) => {
                 limits.beam
@@ -201,7 +221,7 @@ impl Search {
             Self::Incremental(limits, _) | Self::Prediction(limits, _) | Self::Stacks(limits, _) => {
                 Some(limits)
             }
-            Self::Cube(_) | Self::Refine(_) | Self::Exact(..) => None,
+            Self::Cube(_) | Self::Refine(_) | Self::Undirected(_) | Self::Exact(..) => None,
         }
     }
 
@@ -254,6 +274,12 @@ impl Search {
             }
             Self::Stacks(limits, config) => {
                 Found::from(stacks::search(&mut work.engine, forest, run, limits, config, None)?)
+            }
+            Self::Undirected(config) => {
+                let best = work.agenda.search(forest, lm, config, stop, None)?;
+                let out = many.then(|| work.agenda.out_forest(forest));
+                let cut_short = work.agenda.was_cut_short();
+                Found { best, out, cut_short, gap: None, grown: Grown::default() }
             }
             Self::Exact(beam, effort) => {
                 let start = work.refine.search(forest, lm, beam, losers, stop)?;
@@ -333,6 +359,7 @@ pub struct Workspace<S, P, V> {
     engine: Engine<S>,
     cube: CubePruning<P>,
     refine: Refine<P, V>,
+    agenda: Agenda<P>,
 }
 
 /// The memory of searches with a certain model.
@@ -341,7 +368,12 @@ pub type WorkspaceOf<M> =
 
 impl<S: Copy + Eq + Hash, P, V> Default for Workspace<S, P, V> {
     fn default() -> Self {
-        Self { engine: Engine::default(), cube: CubePruning::default(), refine: Refine::default() }
+        Self {
+            engine: Engine::default(),
+            cube: CubePruning::default(),
+            refine: Refine::default(),
+            agenda: Agenda::default(),
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use crate::engine::{Engine, Run};
 use crate::incremental::{self, Step};
 use crate::prediction::{self, PredictionStep};
 use crate::stacks::{self, StackStep};
-use crate::{LanguageModel, Search};
+use crate::undirected::{Agenda, Pop};
+use crate::{LanguageModel, Search, TwoSided};
 
 /// An item of a left-to-right search as its paper writes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +70,7 @@ impl Names<'_> {
 impl Search {
     /// The items of a search, bins in order, best first, dropped ones after those that were kept; at the end
     /// the answer. Nothing for searches without bins.
-    pub fn trace<L: LanguageModel>(
+    pub fn trace<L: LanguageModel + TwoSided>(
         &self,
         forest: &TranslationForest,
         run: Run<'_, L>,
@@ -91,6 +92,13 @@ impl Search {
             Search::Stacks(limits, config) => {
                 let mut on_step = |step: &StackStep| items.push(names.phrases(step));
                 stacks::search(&mut engine, forest, run, limits, config, Some(&mut on_step));
+            }
+            Search::Undirected(config) => {
+                let mut on_pop = |pop: &Pop| {
+                    let item = names.free(items.len(), pop);
+                    items.push(item);
+                };
+                Agenda::default().search(forest, run.lm, config, run.stop, Some(&mut on_pop));
             }
             Search::Cube(_) | Search::Refine(_) | Search::Exact(..) => {}
         }
@@ -123,6 +131,30 @@ impl Names<'_> {
             edges: step.edges.clone(),
             kept: step.kept,
             among: step.among,
+        }
+    }
+
+    /// What was taken from the queue: where, with which words, a gap for the hole.
+    fn free(&self, number: usize, pop: &Pop) -> TraceItem {
+        let place = match pop.vertex {
+            None => "sentence".to_string(),
+            Some(vertex) => {
+                let span = self.forest.span(vertex);
+                format!("{}[{},{})", self.label(vertex), span.start, span.end)
+            }
+        };
+        let word =
+            |token: &Option<_>| token.map_or("_", |token| self.vocab.text(self.forest.token(token).word));
+        TraceItem {
+            bin: number,
+            round: None,
+            stack: place,
+            words: Some(pop.words.iter().map(word).collect::<Vec<_>>().join(" ")),
+            score: pop.score,
+            future: pop.estimate - pop.score,
+            edges: pop.edges.clone(),
+            kept: pop.fresh,
+            among: pop.waiting,
         }
     }
 

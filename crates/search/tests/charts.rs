@@ -9,8 +9,8 @@ use sylvan_forest::TranslationForest;
 use sylvan_rules::apply::{Applier, Applying, ChartLimits, PHRASE, SENTENCE, SentenceRules};
 use sylvan_rules::{GrammarBuilder, Rule, Weights};
 use sylvan_search::{
-    Beam, BoundaryWords, Cube, Derivations, Effort, Future, LanguageModel, Outcome, Prediction, brute_force,
-    cube_pruning, exact, incremental, prediction, refine, rescore,
+    Beam, BoundaryWords, Cube, Derivations, Effort, Future, LanguageModel, Outcome, Prediction, Undirected,
+    brute_force, cube_pruning, exact, incremental, prediction, refine, rescore, undirected,
 };
 use sylvan_testkit::cases;
 
@@ -49,7 +49,7 @@ fn random_chart(rng: &mut Rng) -> TranslationForest {
 
 type Search = fn(&TranslationForest, &HashLm, Beam) -> Option<Outcome>;
 
-fn searches() -> [(&'static str, Search); 7] {
+fn searches() -> [(&'static str, Search); 9] {
     [
         ("cube pruning", |forest, lm, beam| cube_pruning(forest, &BoundaryWords::new(lm), Cube::new(beam))),
         ("refine", |forest, lm, beam| refine(forest, &BoundaryWords::new(lm), beam)),
@@ -57,6 +57,10 @@ fn searches() -> [(&'static str, Search); 7] {
         ("incremental, rough", |forest, lm, beam| incremental(forest, lm, beam, Future::Rough)),
         ("incremental, no future", |forest, lm, beam| incremental(forest, lm, beam, Future::None)),
         ("prediction", |forest, lm, beam| prediction(forest, lm, beam, Prediction::default())),
+        ("undirected", |forest, lm, beam| undirected(forest, &BoundaryWords::new(lm), Undirected::new(beam))),
+        ("undirected, the paper's", |forest, lm, beam| {
+            undirected(forest, &BoundaryWords::new(lm), Undirected::paper(beam))
+        }),
         ("exact", |forest, lm, _| exact(forest, lm, None, Effort::UNLIMITED, &mut || false).unwrap().best),
     ]
 }

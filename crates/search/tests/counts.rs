@@ -14,8 +14,8 @@ use sylvan_base::Rng;
 use sylvan_forest::TranslationForest;
 use sylvan_search::{
     Beam, BoundaryEstimate, BoundaryWords, Counters, Cube, Effort, Future, Goals, Incremental, Limits,
-    Outcome, Prediction, Progress, Signature, Stacks, cube_pruning, exact, incremental, prediction, refine,
-    stacks,
+    Outcome, Parents, Prediction, Progress, Signature, Stacks, Undirected, cube_pruning, exact, incremental,
+    prediction, refine, stacks, undirected,
 };
 
 fn shape(rng: &mut Rng) -> Shape {
@@ -93,6 +93,29 @@ fn from_the_bottom_up() {
             sum(|forest, lm| refine(forest, &BoundaryWords::new(lm), Beam(20))),
             [3950, 1835, 2328, 15730, 0, 56],
         ),
+    ];
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn in_any_order() {
+    let by = |config: Undirected| sum(|forest, lm| undirected(forest, &BoundaryWords::new(lm), config));
+    let (paper, usual) = (Undirected::paper(Beam(4)), Undirected::new(Beam(4)));
+    let wrong = [
+        check("paper", by(paper), [7198, 476, 5393, 21417, 0, 56]),
+        check("bounded", by(Undirected { bounded: true, ..paper }), [7198, 476, 5393, 21399, 0, 56]),
+        check("new", by(Undirected { parents: Parents::New, ..paper }), [7952, 480, 6147, 22300, 0, 56]),
+        check("enough", by(Undirected { enough: 1, ..paper }), [6748, 368, 4370, 19677, 0, 56]),
+        check("usual", by(usual), [2172, 495, 1057, 3461, 0, 56]),
+        check("40", by(Undirected::new(Beam(40))), [6482, 2610, 2495, 15318, 0, 56]),
+        check(
+            "even",
+            by(Undirected { focus: false, ..Undirected::new(Beam(40)) }),
+            [6797, 2717, 2611, 16135, 0, 56],
+        ),
+        check("lazier", by(Undirected { slack: 0, ..usual }), [1997, 486, 794, 2919, 0, 56]),
+        check("all", by(Undirected { parents: Parents::All, ..usual }), [2827, 490, 1608, 5346, 0, 56]),
     ];
     let wrong: Vec<String> = wrong.into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

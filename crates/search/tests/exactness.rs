@@ -7,15 +7,15 @@ use common::{HashLm, LIMIT, Problem, close, random_problems};
 use sylvan_forest::{BundleId, Derivation, Target, TranslationForest};
 use sylvan_search::{
     Beam, BoundaryWords, Cube, CubePruning, Derivations, Future, LanguageModel, Limits, Losers,
-    NoLanguageModel, Outcome, Prediction, PredictionTables, Refine, Stop, brute_force, cube_pruning,
-    incremental, prediction, refine, rescore,
+    NoLanguageModel, Outcome, Prediction, PredictionTables, Refine, Stop, Undirected, brute_force,
+    cube_pruning, incremental, prediction, refine, rescore, undirected,
 };
 use sylvan_testkit::cases;
 
 type Search<L> = fn(&TranslationForest, &L, Beam) -> Option<Outcome>;
 
 /// All searches, under the names that failures print.
-fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 7] {
+fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 9] {
     [
         ("cube pruning", |forest, lm, beam| cube_pruning(forest, &BoundaryWords::new(lm), Cube::new(beam))),
         ("refine", |forest, lm, beam| refine(forest, &BoundaryWords::new(lm), beam)),
@@ -26,6 +26,10 @@ fn searches<L: LanguageModel>() -> [(&'static str, Search<L>); 7] {
             prediction(forest, lm, beam, Prediction { future: false, ..Prediction::default() })
         }),
         ("incremental, no future", |forest, lm, beam| incremental(forest, lm, beam, Future::None)),
+        ("undirected", |forest, lm, beam| undirected(forest, &BoundaryWords::new(lm), Undirected::new(beam))),
+        ("undirected, the paper's", |forest, lm, beam| {
+            undirected(forest, &BoundaryWords::new(lm), Undirected::paper(beam))
+        }),
     ]
 }
 

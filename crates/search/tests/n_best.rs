@@ -7,8 +7,9 @@ use common::{HashLm, LIMIT, Problem, close, random_problems};
 use sylvan_base::HashSet;
 use sylvan_forest::{Derivation, TranslationForest};
 use sylvan_search::{
-    Beam, BoundaryWords, Cube, CubePruning, Derivations, Engine, Incremental, KBest, LanguageModel, Limits,
-    Losers, OutForest, Prediction, Progress, Run, Stop, incremental_search, prediction_search, rescore,
+    Agenda, Beam, BoundaryWords, Cube, CubePruning, Derivations, Engine, Incremental, KBest, LanguageModel,
+    Limits, Losers, OutForest, Prediction, Progress, Run, Stop, Undirected, incremental_search,
+    prediction_search, rescore,
 };
 use sylvan_testkit::cases;
 
@@ -33,6 +34,14 @@ fn explored(forest: &TranslationForest, lm: &HashLm) -> Vec<(&'static str, OutFo
     let mut cube = CubePruning::default();
     if cube.search(forest, &two_sided, Cube::new(Beam::UNLIMITED), Losers::Keep, &Stop::NEVER).is_some() {
         found.push(("cube pruning", cube.chart().out_forest(forest, &two_sided)));
+    }
+    // Whatever the order, and whatever improved after others were built on it.
+    let all = Beam::UNLIMITED;
+    let mut agenda = Agenda::default();
+    for (name, config) in [("undirected", Undirected::new(all)), ("its paper's", Undirected::paper(all))] {
+        if agenda.search(forest, &two_sided, config, &Stop::NEVER, None).is_some() {
+            found.push((name, agenda.out_forest(forest)));
+        }
     }
     found
 }

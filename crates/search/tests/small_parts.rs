@@ -22,6 +22,7 @@ fn names_stand_for_searches_with_documented_defaults() {
         ("incremental", 100),
         ("prediction", 100),
         ("stacks", 120),
+        ("undirected", 256),
         ("exact", 500),
     ];
     assert_eq!(beams, expected);
@@ -34,7 +35,7 @@ fn names_stand_for_searches_with_documented_defaults() {
     assert_eq!((wrong("cube:0").column, wrong("prediction:x").column), (6, 12));
     assert_eq!((wrong("magic").column, wrong("magic:3").column), (0, 0));
     for name in SearchName::ALL {
-        let bottom_up = ["cube", "focus", "refine", "exact"].contains(&name.as_str());
+        let bottom_up = ["cube", "focus", "refine", "undirected", "exact"].contains(&name.as_str());
         assert_eq!(name.is_left_to_right(), !bottom_up);
     }
 }
@@ -219,7 +220,7 @@ fn pieces_are_what_their_words_say() {
         let open = words.len().min(history);
         assert_eq!(two_sided.open(&piece), open);
         assert!(close(two_sided.without_history(&piece), lm.local(&words[..open])));
-        assert!(close(score + two_sided.sentence(&piece), lm.sentence(&words)));
+        assert!(close(score + TwoSided::sentence(&two_sided, &piece), lm.sentence(&words)));
         assert_eq!(two_sided.rest(&piece), 0.0);
         // The same words in parts are the same piece, and cost the same.
         let cuts = [rng.below(words.len() + 1), rng.below(words.len() + 1)];

@@ -10,8 +10,8 @@ use common::Problem;
 use sylvan_base::{Span, Symbol, Vocab};
 use sylvan_forest::{EdgeSpec, ForestBuilder, Layer, Part, RuleRef, TranslationForest};
 use sylvan_search::{
-    Beam, Engine, Incremental, Limits, Move, NoLanguageModel, Run, Search, StepModel, StepState, Stop,
-    incremental_search, replay,
+    Beam, BoundaryWords, Engine, Incremental, Limits, Move, NoLanguageModel, Run, Search, StepModel,
+    StepState, Stop, incremental_search, replay,
 };
 
 /// Two children that change places around a word; one of them has a child of its own.
@@ -28,7 +28,7 @@ fn swapped() -> Problem {
 
 fn lines(search: &str, forest: &TranslationForest, vocab: &Vocab) -> Vec<String> {
     let search: Search = search.parse().unwrap();
-    let items = search.trace(forest, Run::new(&NoLanguageModel), vocab);
+    let items = search.trace(forest, Run::new(&BoundaryWords::new(&NoLanguageModel)), vocab);
     items.iter().map(|item| format!("{} {} {}", item.line(), item.kept, item.among)).collect()
 }
 
@@ -52,6 +52,15 @@ fn traces_are_written_as_papers_write_them() {
         "3.0\t[S .]\t-23.0000\t0.0000 true 1",
     ];
     assert_eq!(of("prediction:10"), expected);
+    // Without a language model all estimates are true: what is best is taken, wherever it is.
+    let expected = [
+        "0\tC[0,1)\ts\t-16.0000\t-7.0000 true 3",
+        "1\tB[2,3)\tq r\t-4.0000\t-19.0000 true 3",
+        "2\tA[0,2)\tp s\t-18.0000\t-5.0000 true 2",
+        "3\tS[0,3)\tq r w p s\t-23.0000\t0.0000 true 2",
+        "4\tsentence\tq r w p s\t-23.0000\t0.0000 true 2",
+    ];
+    assert_eq!(of("undirected:10")[..5], expected);
     // Searches without bins have no steps to show.
     assert!(of("cube:10").is_empty() && of("refine:10").is_empty() && of("exact:10").is_empty());
 }

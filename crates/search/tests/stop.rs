@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use common::{HashLm, close, random_problems};
 use sylvan_forest::TranslationForest;
 use sylvan_search::{
-    Beam, BoundaryWords, Cube, CubePruning, Engine, Incremental, Limits, Losers, Prediction, Refine, Run,
-    Stop, incremental_search, prediction_search, rescore,
+    Agenda, Beam, BoundaryWords, Cube, CubePruning, Engine, Incremental, Limits, Losers, Prediction, Refine,
+    Run, Stop, Undirected, incremental_search, prediction_search, rescore,
 };
 use sylvan_testkit::cases;
 
@@ -26,6 +26,9 @@ fn all(forest: &TranslationForest, lm: &HashLm, stop: &Stop) -> Vec<(&'static st
     let by_cube = found.map(|f| (f.score, f.derivation, cube.chart().was_cut_short(), f.counters.items));
     let found = groups.search(forest, &two_sided, Beam(20), Losers::Forget, stop);
     let by_groups = found.map(|f| (f.score, f.derivation, groups.chart().was_cut_short(), f.counters.items));
+    let mut agenda = Agenda::default();
+    let found = agenda.search(forest, &two_sided, Undirected::paper(Beam(20)), stop, None);
+    let by_agenda = found.map(|f| (f.score, f.derivation, agenda.was_cut_short(), f.counters.items));
     let top_down =
         incremental_search(&mut Engine::default(), forest, run(), limits, Incremental::default(), None);
     let bottom_up =
@@ -34,6 +37,7 @@ fn all(forest: &TranslationForest, lm: &HashLm, stop: &Stop) -> Vec<(&'static st
         ("cube", by_cube),
         ("refine", by_groups),
         ("incremental", top_down.map(|f| (f.score, f.derivation, f.cut_short, f.counters.items))),
+        ("undirected", by_agenda),
         ("prediction", bottom_up.map(|f| (f.score, f.derivation, f.cut_short, f.counters.items))),
     ]
 }
@@ -42,7 +46,7 @@ fn all(forest: &TranslationForest, lm: &HashLm, stop: &Stop) -> Vec<(&'static st
 fn a_deadline_that_has_passed_leaves_an_answer() {
     let past = Instant::now() - Duration::from_secs(1);
     let due = Stop { deadline: Some(past), ..Stop::NEVER };
-    let mut fewer = [0; 4];
+    let mut fewer = [0; 5];
     random_problems(41, cases(300, 3_000), |problem, shown, rng| {
         let forest = &problem.forest;
         let lm = HashLm::new(forest, 2, rng.next_u64(), 1.0);

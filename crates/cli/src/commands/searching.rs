@@ -6,8 +6,8 @@ use sylvan::{Model, Search, SearchName};
 use sylvan_rules::Formalism;
 use sylvan_rules::apply::{Applying, ChartLimits, Coverage, DefaultRules, Outlook};
 use sylvan_search::{
-    BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Prediction, Progress, Signature,
-    Stacks,
+    BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Missing, Parents, Prediction,
+    Progress, Signature, Stacks, Undirected,
 };
 
 /// Options that nobody needs who only wants to translate.
@@ -85,9 +85,35 @@ struct Experiment {
     /// Cube: what words that lack their history count for when items are compared [default: rest].
     #[arg(long, value_enum)]
     boundary: Option<BoundaryName>,
-    /// Cube: no cubes; make all combinations, then keep the best.
+    /// Cube: no cubes; make all combinations, then keep the best. Undirected: as in its paper; parents all, missing share 0,
+    /// 0.5 nats for each missing word, slack inf, unbounded, even.
     #[arg(long)]
     plain: bool,
+    /// Undirected: what partial items do [default: none].
+    #[arg(long, value_enum)]
+    parents: Option<ParentsName>,
+    /// Undirected: what the language model is expected to say of each source word that is missing [default: 0].
+    #[arg(long, value_name = "NATS", allow_negative_numbers = true)]
+    missing_word: Option<f64>,
+    /// Undirected: and if any is missing [default: 0].
+    #[arg(long, value_name = "NATS", allow_negative_numbers = true)]
+    missing_once: Option<f64>,
+    /// Undirected: the share of what the words of missing rules score without history that is expected [default: 0.5].
+    #[arg(long, value_name = "SHARE")]
+    missing_share: Option<f64>,
+    /// Undirected: before the language model is asked, what is expected of it where two parts meet: the mean so far and N
+    /// standard deviations; inf makes and scores all combinations at once [default: 1.5].
+    #[arg(long, value_name = "N")]
+    slack: Option<f64>,
+    /// Undirected: let candidates wait that could not be taken any more.
+    #[arg(long)]
+    unbounded: bool,
+    /// Undirected: take as many candidates everywhere, not fewer where less is promised.
+    #[arg(long)]
+    even: bool,
+    /// Undirected: stop after N translations of the sentence [default: when nothing waits].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    enough: Option<u32>,
     /// Rules without syntax: the words that a rule may span, with everything inside it [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_span: Option<u32>,
@@ -167,6 +193,17 @@ enum BoundaryName {
     Rest,
 }
 
+/// What partial items of undirected search do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ParentsName {
+    /// There are none.
+    None,
+    /// The best is the context of candidates that are made after it.
+    New,
+    /// And of those that wait.
+    All,
+}
+
 /// Where default rules are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DefaultRulesName {
@@ -243,6 +280,7 @@ impl Searching {
                 *config = Stacks { limit, options, future: self.experiment.future != Some(FutureCost::None) };
             }
             Search::Cube(cube) => *cube = self.cube(*cube),
+            Search::Undirected(config) => *config = self.experiment.undirected(*config),
             Search::Exact(_, effort) => effort.joins = self.effort.unwrap_or(Effort::default().joins),
             _ => {}
         }
@@ -296,10 +334,12 @@ impl Searching {
 
     /// An option that the search does not have is an error, not nothing.
     fn check(&self, search: SearchName) -> anyhow::Result<()> {
-        use SearchName::{Cube, Exact, Focus, Incremental, Prediction, Stacks};
+        use SearchName::{Cube, Exact, Focus, Incremental, Prediction, Stacks, Undirected};
         let Experiment { future, future_features, goals, bins, signature, .. } = self.experiment;
         let Experiment { prefixes, options, reevaluate, coverage, boundary, plain, .. } = self.experiment;
-        let given: [(&str, bool, &[SearchName]); 17] = [
+        let Experiment { parents, missing_word, missing_once, missing_share, .. } = self.experiment;
+        let Experiment { slack, unbounded, even, enough, .. } = self.experiment;
+        let given: [(&str, bool, &[SearchName]); 25] = [
             ("--diversity", self.diversity.is_some(), &[Incremental, Stacks]),
             ("--margin", self.margin.is_some(), &[Incremental, Prediction, Stacks]),
             ("--pops", self.pops.is_some(), &[Cube, Focus, Incremental, Prediction, Stacks]),
@@ -316,7 +356,15 @@ impl Searching {
             ("--reevaluate", reevaluate, &[Prediction]),
             ("--coverage", coverage.is_some(), &[Prediction]),
             ("--boundary", boundary.is_some(), &[Cube, Focus]),
-            ("--plain", plain, &[Cube]),
+            ("--plain", plain, &[Cube, Undirected]),
+            ("--parents", parents.is_some(), &[Undirected]),
+            ("--missing-word", missing_word.is_some(), &[Undirected]),
+            ("--missing-once", missing_once.is_some(), &[Undirected]),
+            ("--missing-share", missing_share.is_some(), &[Undirected]),
+            ("--slack", slack.is_some(), &[Undirected]),
+            ("--unbounded", unbounded, &[Undirected]),
+            ("--even", even, &[Undirected]),
+            ("--enough", enough.is_some(), &[Undirected]),
         ];
         for (option, given, searches) in given {
             let names: Vec<&str> = searches.iter().map(|name| name.as_str()).collect();
@@ -332,6 +380,20 @@ impl Searching {
             self.margin.unwrap_or_default(),
             f64::from(Limits::USUAL_MARGIN) / 1000.0
         );
+        for (option, value) in [("--slack", slack), ("--missing-share", missing_share)] {
+            anyhow::ensure!(
+                value.is_none_or(|value| value >= 0.0),
+                "{option} {}: expected 0 or more",
+                value.unwrap_or_default()
+            );
+        }
+        for (option, value) in [("--missing-word", missing_word), ("--missing-once", missing_once)] {
+            anyhow::ensure!(
+                value.is_none_or(|value| value.abs() <= 1e6),
+                "{option} {}: expected a number of nats, such as -0.5",
+                value.unwrap_or_default()
+            );
+        }
         anyhow::ensure!(
             search == Incremental || !matches!(future, Some(FutureCost::Rough | FutureCost::Phrases)),
             "--future rough or phrases: found the search {search}, expected incremental; {search} has inside or none"
@@ -349,6 +411,29 @@ impl Searching {
 }
 
 impl Experiment {
+    fn undirected(&self, usual: Undirected) -> Undirected {
+        let usual = if self.plain { Undirected::paper(usual.beam) } else { usual };
+        let thousandths = |nats: f64| (nats * 1000.0).round();
+        Undirected {
+            parents: match self.parents {
+                Some(ParentsName::None) => Parents::None,
+                Some(ParentsName::New) => Parents::New,
+                Some(ParentsName::All) => Parents::All,
+                None => usual.parents,
+            },
+            missing: Missing {
+                per_word: self.missing_word.map_or(usual.missing.per_word, |nats| thousandths(nats) as i32),
+                once: self.missing_once.map_or(usual.missing.once, |nats| thousandths(nats) as i32),
+                share: self.missing_share.map_or(usual.missing.share, |share| thousandths(share) as u32),
+            },
+            bounded: usual.bounded && !self.unbounded,
+            focus: usual.focus && !self.even,
+            slack: self.slack.map_or(usual.slack, |nats| thousandths(nats).min(f64::from(u32::MAX)) as u32),
+            enough: self.enough.map_or(usual.enough, |enough| enough as usize),
+            ..usual
+        }
+    }
+
     fn incremental(&self) -> Incremental {
         Incremental {
             future: match self.future {

@@ -1,5 +1,5 @@
-//! Four small clients of the public traits, one per family of decoders still to come: a structured language
-//! model, a reordering model, undirected search, phrase-based search. Each is checked against figures of its
+//! Small clients of the public traits, one per family of decoders: a structured language model, a reordering model,
+//! phrase-based search. Each is checked against figures of its
 //! paper or against brute force, and returns whole derivations whose features replay to their scores.
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,6 @@ mod common;
 mod orientation;
 mod phrases;
 mod structured;
-mod undirected;
 
 use sylvan_forest::{EdgeSpec, Layer, RuleRef};
 

@@ -4,8 +4,8 @@
 mod vectors;
 
 use sylvan_search::{
-    Beam, BoundaryEstimate, BoundaryWords, Cube, Derivations, Future, NoLanguageModel, Prediction,
-    brute_force, cube_pruning, incremental, prediction, refine,
+    Beam, BoundaryEstimate, BoundaryWords, Cube, Derivations, Future, Missing, NoLanguageModel, Parents,
+    Prediction, Undirected, brute_force, cube_pruning, incremental, prediction, refine, undirected,
 };
 use vectors::vectors;
 
@@ -23,6 +23,8 @@ fn every_search_has_the_best_scores_of_the_specification() {
             refine(forest, &pieces, wide),
             incremental(forest, &lm, wide, Future::Inside),
             prediction(forest, &lm, wide, Prediction::default()),
+            undirected(forest, &pieces, Undirected::new(wide)),
+            undirected(forest, &pieces, Undirected::paper(wide)),
         ];
         let best = vector.number("best_score");
         let words = vector.json["best_words"].as_array().unwrap();
@@ -54,4 +56,38 @@ fn cube_pruning_keeps_what_the_slow_decoder_kept() {
             assert!((found - expected).abs() < 1e-6, "{index}, beam {beam}: {found} not {expected}");
         }
     }
+}
+
+#[test]
+fn undirected_search_takes_what_the_slow_decoder_took() {
+    let mut better = [0, 0];
+    for (index, vector) in vectors().iter().enumerate() {
+        let (forest, lm) = (&vector.forest, vector.lm());
+        let pieces = BoundaryWords::new(&lm);
+        for beam in [1, 2, 4] {
+            let mut scores = Vec::new();
+            for (name, parents) in
+                [("none", Parents::None), ("literal", Parents::New), ("propagate", Parents::All)]
+            {
+                // One nat of the model for each word that is missing; its weight is part of the score.
+                let missing = Missing::per_word(-vector.number("lambda_lm"));
+                let paper = Undirected { parents, missing, ..Undirected::paper(Beam(beam)) };
+                let found = undirected(forest, &pieces, paper).unwrap().score;
+                let expected = vector.number(&format!("ud_{name}_k{beam}_a-1"));
+                assert!(
+                    (found - expected).abs() < 1e-6,
+                    "{index}, {name}, beam {beam}: {found} not {expected}"
+                );
+                scores.push(found);
+                if parents != Parents::All {
+                    let bounded = undirected(forest, &pieces, Undirected { bounded: true, ..paper }).unwrap();
+                    assert!((bounded.score - found).abs() < 1e-9, "{index}, {name}, beam {beam}");
+                }
+            }
+            better[0] += usize::from(scores[2] > scores[0] + 1e-6);
+            better[1] += usize::from(scores[2] < scores[0] - 1e-6);
+        }
+    }
+    // Contexts change something, in both directions.
+    assert!(better[0] > 2 && better[1] > 2, "{better:?}");
 }
