@@ -1,4 +1,4 @@
-//! Left-to-right searches step by step, in the notation of their papers.
+//! Searches step by step, in the notation of their papers.
 
 use sylvan_base::Vocab;
 use sylvan_forest::{Derivation, EdgeId, Target, TranslationForest, VertexId};
@@ -8,12 +8,12 @@ use crate::incremental::{self, Step};
 use crate::prediction::{self, PredictionStep};
 use crate::stacks::{self, StackStep};
 use crate::undirected::{Agenda, Pop};
-use crate::{LanguageModel, Search, TwoSided};
+use crate::{LanguageModel, Outcome, Search, TwoSided};
 
-/// An item of a left-to-right search as its paper writes it.
+/// An item of a left-to-right search as its paper writes it, or what undirected search took from its queue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceItem {
-    /// Its bin: how much of the source is covered.
+    /// Its bin: how much of the source is covered. In undirected search, how many were taken before it.
     pub bin: usize,
     /// The round in the bin, for searches whose steps may lead back into a bin.
     pub round: Option<usize>,
@@ -25,9 +25,9 @@ pub struct TraceItem {
     pub score: f64,
     /// The estimate of the rest.
     pub future: f64,
-    /// The rules charged so far, in the order of the search.
+    /// The rules charged so far, in the order of the search; undirected: the rules below it, tails first.
     pub edges: Vec<EdgeId>,
-    /// Whether the beam kept it. Of those that it dropped only the best few are listed.
+    /// Whether the beam kept it. Of those that it dropped only the best few are listed. Undirected: whether it is new.
     pub kept: bool,
     /// How many items competed with it, itself included.
     pub among: usize,
@@ -98,7 +98,8 @@ impl Search {
                     let item = names.free(items.len(), pop);
                     items.push(item);
                 };
-                Agenda::default().search(forest, run.lm, config, run.stop, Some(&mut on_pop));
+                let found = Agenda::default().search(forest, run.lm, config, run.stop, Some(&mut on_pop));
+                items.extend(found.map(|found| names.free_answer(&found)));
             }
             Search::Cube(_) | Search::Refine(_) | Search::Exact(..) => {}
         }
@@ -155,6 +156,32 @@ impl Names<'_> {
             edges: pop.edges.clone(),
             kept: pop.fresh,
             among: pop.waiting,
+        }
+    }
+
+    fn free_answer(&self, found: &Outcome) -> TraceItem {
+        let words: Vec<&str> =
+            found.words(self.forest).into_iter().map(|word| self.vocab.text(word)).collect();
+        let mut edges = Vec::new();
+        self.tails_first(&mut found.derivation.edges().iter(), &mut edges);
+        TraceItem {
+            bin: 0,
+            round: None,
+            stack: "answer".to_string(),
+            words: Some(words.join(" ")),
+            score: found.score,
+            future: 0.0,
+            edges,
+            kept: true,
+            among: 1,
+        }
+    }
+
+    /// The next edge of a derivation and all that is below it, each edge after its tails.
+    fn tails_first<'e>(&self, edges: &mut impl Iterator<Item = &'e EdgeId>, out: &mut Vec<EdgeId>) {
+        if let Some(&edge) = edges.next() {
+            self.forest.tails(edge).for_each(|_| self.tails_first(edges, out));
+            out.push(edge);
         }
     }
 

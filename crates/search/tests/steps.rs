@@ -61,6 +61,7 @@ fn traces_are_written_as_papers_write_them() {
         "4\tsentence\tq r w p s\t-23.0000\t0.0000 true 2",
     ];
     assert_eq!(of("undirected:10")[..5], expected);
+    assert_eq!(of("undirected:10").last().unwrap(), "0\tanswer\tq r w p s\t-23.0000\t0.0000 true 1");
     // Searches without bins have no steps to show.
     assert!(of("cube:10").is_empty() && of("refine:10").is_empty() && of("exact:10").is_empty());
 }

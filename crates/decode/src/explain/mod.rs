@@ -27,7 +27,7 @@ pub use crate::features::Contribution;
 pub use crate::worker::RuleKind;
 pub use html::escaped;
 pub use order::Order;
-pub use search::{Bin, Item, SearchView};
+pub use search::{Bin, Item, SearchView, Taken};
 
 /// What is known about the translation of one line.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,8 +1,11 @@
-//! What a search did: its work in numbers, and for left-to-right searches what stood in each bin.
+//! What a search did: its work in numbers, and for left-to-right searches what stood in each bin,
+//! for undirected search when the parts of the answer were taken.
 
 use serde::Serialize;
 
-use sylvan_search::{Search, TraceItem};
+use sylvan_base::HashMap;
+use sylvan_forest::EdgeId;
+use sylvan_search::{Search, SearchName, TraceItem};
 
 use crate::worker::Decoded;
 
@@ -29,6 +32,26 @@ pub struct SearchView {
     pub gap: Option<f64>,
     /// Left-to-right searches: bins in order.
     pub bins: Vec<Bin>,
+    /// Undirected search: the parts of the answer in the order in which they were taken.
+    pub taken: Vec<Taken>,
+}
+
+/// A part of the answer that undirected search took from its queue.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Taken {
+    /// How many were taken before it, parts of the answer or not.
+    pub before: usize,
+    /// How many waited, itself included.
+    pub waiting: usize,
+    /// Where it belongs.
+    pub place: String,
+    /// Its words; `_` for what was missing.
+    pub words: String,
+    /// Its score.
+    pub score: f64,
+    /// The estimate of a sentence with it.
+    pub estimate: f64,
 }
 
 /// What stood where items competed.
@@ -76,8 +99,32 @@ pub(super) fn view(decoded: &Decoded, trace: &[TraceItem], search: Search) -> Se
         pruned: counters.pruned,
         lm_queries: counters.lm_queries,
         gap: decoded.gap.filter(|gap| gap.is_finite()),
-        bins: bins(trace),
+        bins: if search.name() == SearchName::Undirected { Vec::new() } else { bins(trace) },
+        taken: if search.name() == SearchName::Undirected { taken(trace) } else { Vec::new() },
     }
+}
+
+/// Of all that was taken, what the answer is made of. Tails first, its rules are a run of the answer's.
+fn taken(trace: &[TraceItem]) -> Vec<Taken> {
+    let Some((answer, before)) = trace.split_last() else { return Vec::new() };
+    let mut ends: HashMap<EdgeId, Vec<usize>> = HashMap::default();
+    for (place, &edge) in answer.edges.iter().enumerate() {
+        ends.entry(edge).or_default().push(place);
+    }
+    let is_part = |edges: &[EdgeId]| {
+        let places = edges.last().and_then(|last| ends.get(last));
+        places.is_some_and(|places| places.iter().any(|&end| answer.edges[..=end].ends_with(edges)))
+    };
+    let parts = before.iter().filter(|item| item.kept && is_part(&item.edges));
+    let taken = parts.map(|item| Taken {
+        before: item.bin,
+        waiting: item.among,
+        place: item.stack.clone(),
+        words: item.words.clone().unwrap_or_default(),
+        score: item.score,
+        estimate: item.score + item.future,
+    });
+    taken.collect()
 }
 
 fn bins(trace: &[TraceItem]) -> Vec<Bin> {

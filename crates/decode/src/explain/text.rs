@@ -4,7 +4,7 @@ use std::fmt::Write;
 use sylvan_rules::features::meaning;
 
 use super::build::note;
-use super::{Child, Contribution, Difference, Explanation, Line, Piece, Step};
+use super::{Child, Contribution, Difference, Explanation, Line, Piece, Step, Taken};
 
 /// How many features of a difference are named.
 const NAMED: usize = 4;
@@ -184,6 +184,20 @@ impl Explanation {
         }
         if !search.bins.is_empty() {
             writeln!(out, "  * begins like the answer, x dropped by the beam; score, estimate, item")?;
+        }
+        if !search.taken.is_empty() {
+            writeln!(
+                out,
+                "  the parts of the answer in the order in which they were taken: number, score, estimate of the whole, of how many"
+            )?;
+        }
+        for part in &search.taken {
+            let Taken { before, waiting, place, words, score, estimate } = part;
+            writeln!(
+                out,
+                "    {:>6}  {score:>9.4} {estimate:>9.4} {waiting:>7}  {place}  {words}",
+                before + 1
+            )?;
         }
         for bin in &search.bins {
             let round = bin.round.map_or(String::new(), |round| format!(".{round}"));

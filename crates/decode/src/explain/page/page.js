@@ -171,6 +171,19 @@ if (second) {
 const search = data.search;
 make("h2", at("search"), "The search");
 make("p", at("search"), `${search.name}${search.beam ? ", beam " + search.beam : ""}: ${search.items} items, ${search.recombined} recombined, ${search.pruned} pruned, ${search.lm_queries} words scored`, "quiet");
+if (search.taken.length) {
+  make("p", at("search"), "The parts of the answer in the order in which they were taken: number, score, estimate of the whole, of how many", "quiet");
+  const table = make("table", at("search"));
+  for (const part of search.taken) {
+    const row = make("tr", table);
+    make("td", row, part.before + 1, "number");
+    make("td", row, part.score.toFixed(4), "number");
+    make("td", row, part.estimate.toFixed(4), "number");
+    make("td", row, part.waiting, "number");
+    make("td", row, part.place, "rule");
+    make("td", row, part.words);
+  }
+}
 for (const bin of search.bins) {
   const more = make("details", at("search"));
   make("summary", more, `bin ${bin.bin}${bin.round === null ? "" : "." + bin.round}: kept ${bin.kept} of ${bin.competed}`);

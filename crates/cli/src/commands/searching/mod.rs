@@ -1,14 +1,18 @@
 //! The options of search that all translating commands have in common.
 
+mod free_order;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use sylvan::{Model, Search, SearchName};
 use sylvan_rules::Formalism;
 use sylvan_rules::apply::{Applying, ChartLimits, Coverage, DefaultRules, Outlook};
 use sylvan_search::{
-    BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Missing, Parents, Prediction,
-    Progress, Signature, Stacks, Undirected,
+    BoundaryEstimate, Cube, Effort, Future, Goals, Incremental, Limits, Prediction, Progress, Signature,
+    Stacks, Undirected,
 };
+
+use free_order::FreeOrder;
 
 /// Options that nobody needs who only wants to translate.
 const EXPERIMENTS: &str = "Search, for experiments";
@@ -19,8 +23,8 @@ pub(crate) struct Searching {
     /// Which search [default: refine for rules with syntax, focus for rules with gaps, stacks for phrase pairs].
     #[arg(long, value_name = "SEARCH", value_parser = search_names())]
     search: Option<SearchName>,
-    /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; focus: 200; refine and exact: 500;
-    /// stacks: 120; incremental for models of kind lr-hiero: 500].
+    /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; focus: 200; undirected: 256; refine and
+    /// exact: 500; stacks: 120; incremental for models of kind lr-hiero: 500].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     beam: Option<u32>,
     /// Left to right: skip a step whose estimate is worse than a full bin by more than this; inf skips none [default:
@@ -47,6 +51,8 @@ pub(crate) struct Searching {
     distortion_limit: Option<DistortionLimit>,
     #[command(flatten)]
     experiment: Experiment,
+    #[command(flatten)]
+    free: FreeOrder,
 }
 
 /// The choices of the papers that are not the program's.
@@ -89,31 +95,6 @@ struct Experiment {
     /// 0.5 nats for each missing word, slack inf, unbounded, even.
     #[arg(long)]
     plain: bool,
-    /// Undirected: what partial items do [default: none].
-    #[arg(long, value_enum)]
-    parents: Option<ParentsName>,
-    /// Undirected: what the language model is expected to say of each source word that is missing [default: 0].
-    #[arg(long, value_name = "NATS", allow_negative_numbers = true)]
-    missing_word: Option<f64>,
-    /// Undirected: and if any is missing [default: 0].
-    #[arg(long, value_name = "NATS", allow_negative_numbers = true)]
-    missing_once: Option<f64>,
-    /// Undirected: the share of what the words of missing rules score without history that is expected [default: 0.5].
-    #[arg(long, value_name = "SHARE")]
-    missing_share: Option<f64>,
-    /// Undirected: before the language model is asked, what is expected of it where two parts meet: the mean so far and N
-    /// standard deviations; inf makes and scores all combinations at once [default: 1.5].
-    #[arg(long, value_name = "N")]
-    slack: Option<f64>,
-    /// Undirected: let candidates wait that could not be taken any more.
-    #[arg(long)]
-    unbounded: bool,
-    /// Undirected: take as many candidates everywhere, not fewer where less is promised.
-    #[arg(long)]
-    even: bool,
-    /// Undirected: stop after N translations of the sentence [default: when nothing waits].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    enough: Option<u32>,
     /// Rules without syntax: the words that a rule may span, with everything inside it [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_span: Option<u32>,
@@ -193,17 +174,6 @@ enum BoundaryName {
     Rest,
 }
 
-/// What partial items of undirected search do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ParentsName {
-    /// There are none.
-    None,
-    /// The best is the context of candidates that are made after it.
-    New,
-    /// And of those that wait.
-    All,
-}
-
 /// Where default rules are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DefaultRulesName {
@@ -280,7 +250,10 @@ impl Searching {
                 *config = Stacks { limit, options, future: self.experiment.future != Some(FutureCost::None) };
             }
             Search::Cube(cube) => *cube = self.cube(*cube),
-            Search::Undirected(config) => *config = self.experiment.undirected(*config),
+            Search::Undirected(config) => {
+                let paper = Undirected::paper(config.beam);
+                *config = self.free.settings(if self.experiment.plain { paper } else { *config });
+            }
             Search::Exact(_, effort) => effort.joins = self.effort.unwrap_or(Effort::default().joins),
             _ => {}
         }
@@ -337,9 +310,7 @@ impl Searching {
         use SearchName::{Cube, Exact, Focus, Incremental, Prediction, Stacks, Undirected};
         let Experiment { future, future_features, goals, bins, signature, .. } = self.experiment;
         let Experiment { prefixes, options, reevaluate, coverage, boundary, plain, .. } = self.experiment;
-        let Experiment { parents, missing_word, missing_once, missing_share, .. } = self.experiment;
-        let Experiment { slack, unbounded, even, enough, .. } = self.experiment;
-        let given: [(&str, bool, &[SearchName]); 25] = [
+        let given: [(&str, bool, &[SearchName]); 17] = [
             ("--diversity", self.diversity.is_some(), &[Incremental, Stacks]),
             ("--margin", self.margin.is_some(), &[Incremental, Prediction, Stacks]),
             ("--pops", self.pops.is_some(), &[Cube, Focus, Incremental, Prediction, Stacks]),
@@ -357,16 +328,9 @@ impl Searching {
             ("--coverage", coverage.is_some(), &[Prediction]),
             ("--boundary", boundary.is_some(), &[Cube, Focus]),
             ("--plain", plain, &[Cube, Undirected]),
-            ("--parents", parents.is_some(), &[Undirected]),
-            ("--missing-word", missing_word.is_some(), &[Undirected]),
-            ("--missing-once", missing_once.is_some(), &[Undirected]),
-            ("--missing-share", missing_share.is_some(), &[Undirected]),
-            ("--slack", slack.is_some(), &[Undirected]),
-            ("--unbounded", unbounded, &[Undirected]),
-            ("--even", even, &[Undirected]),
-            ("--enough", enough.is_some(), &[Undirected]),
         ];
-        for (option, given, searches) in given {
+        let free = self.free.given().map(|(option, given)| (option, given, &[Undirected][..]));
+        for (option, given, searches) in given.into_iter().chain(free) {
             let names: Vec<&str> = searches.iter().map(|name| name.as_str()).collect();
             anyhow::ensure!(
                 !given || searches.contains(&search),
@@ -380,20 +344,7 @@ impl Searching {
             self.margin.unwrap_or_default(),
             f64::from(Limits::USUAL_MARGIN) / 1000.0
         );
-        for (option, value) in [("--slack", slack), ("--missing-share", missing_share)] {
-            anyhow::ensure!(
-                value.is_none_or(|value| value >= 0.0),
-                "{option} {}: expected 0 or more",
-                value.unwrap_or_default()
-            );
-        }
-        for (option, value) in [("--missing-word", missing_word), ("--missing-once", missing_once)] {
-            anyhow::ensure!(
-                value.is_none_or(|value| value.abs() <= 1e6),
-                "{option} {}: expected a number of nats, such as -0.5",
-                value.unwrap_or_default()
-            );
-        }
+        self.free.check()?;
         anyhow::ensure!(
             search == Incremental || !matches!(future, Some(FutureCost::Rough | FutureCost::Phrases)),
             "--future rough or phrases: found the search {search}, expected incremental; {search} has inside or none"
@@ -411,29 +362,6 @@ impl Searching {
 }
 
 impl Experiment {
-    fn undirected(&self, usual: Undirected) -> Undirected {
-        let usual = if self.plain { Undirected::paper(usual.beam) } else { usual };
-        let thousandths = |nats: f64| (nats * 1000.0).round();
-        Undirected {
-            parents: match self.parents {
-                Some(ParentsName::None) => Parents::None,
-                Some(ParentsName::New) => Parents::New,
-                Some(ParentsName::All) => Parents::All,
-                None => usual.parents,
-            },
-            missing: Missing {
-                per_word: self.missing_word.map_or(usual.missing.per_word, |nats| thousandths(nats) as i32),
-                once: self.missing_once.map_or(usual.missing.once, |nats| thousandths(nats) as i32),
-                share: self.missing_share.map_or(usual.missing.share, |share| thousandths(share) as u32),
-            },
-            bounded: usual.bounded && !self.unbounded,
-            focus: usual.focus && !self.even,
-            slack: self.slack.map_or(usual.slack, |nats| thousandths(nats).min(f64::from(u32::MAX)) as u32),
-            enough: self.enough.map_or(usual.enough, |enough| enough as usize),
-            ..usual
-        }
-    }
-
     fn incremental(&self) -> Incremental {
         Incremental {
             future: match self.future {
@@ -486,142 +414,4 @@ impl Experiment {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use clap::Parser;
-    use sylvan_search::Beam;
-
-    use super::*;
-
-    #[derive(Debug, Parser)]
-    struct Command {
-        #[command(flatten)]
-        searching: Searching,
-    }
-
-    fn searching(options: &str) -> Searching {
-        let words = std::iter::once("sylvan").chain(options.split_whitespace());
-        Command::try_parse_from(words).unwrap().searching
-    }
-
-    fn search(options: &str) -> Search {
-        searching(options).named(Search::default()).unwrap()
-    }
-
-    #[test]
-    fn a_name_alone_is_the_search_of_that_name() {
-        for name in SearchName::ALL {
-            assert_eq!(search(&format!("--search {name}")), Search::named(name));
-            assert_eq!(search(&format!("--search {name} --beam 7")), Search::named(name).with_beam(7));
-        }
-        assert_eq!(searching("").experiment.applying(), Applying::default());
-        // A model's usual search keeps its settings under its name, except those that are asked for.
-        let usual = Search::Incremental(Limits::grids(Beam(500), 400), Incremental::default());
-        let of_model = |options: &str| searching(options).named(usual).unwrap();
-        assert_eq!(of_model(""), usual);
-        assert_eq!(of_model("--search incremental --beam 7"), usual.with_beam(7));
-        let within = Limits { margin: 30, ..Limits::beam(Beam(500)) };
-        assert_eq!(of_model("--margin 0.03"), Search::Incremental(within, Incremental::default()));
-        assert_eq!(of_model("--search cube"), Search::named(SearchName::Cube));
-    }
-
-    #[test]
-    fn every_option_reaches_its_search() {
-        let usual = Limits::usual(Beam(100));
-        let limits = |limits| Search::Incremental(limits, Incremental::default());
-        let top_down = |config| Search::Incremental(usual, config);
-        let bottom_up = |config| Search::Prediction(usual, config);
-        let (config, prediction) = (Incremental::default(), Prediction::default());
-        let cube = Cube::new(Beam(100));
-        let phrases = |config| Search::Stacks(Limits::usual(Beam(120)), config);
-        for (options, expected) in [
-            ("incremental --margin 0.5", limits(Limits { margin: 500, ..usual })),
-            ("incremental --margin inf", limits(Limits { margin: u32::MAX, ..usual })),
-            ("incremental --pops 9", limits(Limits { pops: 9, ..usual })),
-            ("incremental --pops 9 --diversity 3", limits(Limits { pops: 9, diversity: 3, ..usual })),
-            ("incremental --options 4", top_down(Incremental { glued: 4, ..config })),
-            ("incremental --future phrases", top_down(Incremental { future: Future::Phrases, ..config })),
-            ("incremental --work 99", limits(Limits { work: 99, ..usual })),
-            ("incremental --goals bins", limits(Limits { goals: Goals::InBins, ..usual })),
-            ("incremental --future none", top_down(Incremental { future: Future::None, ..config })),
-            ("incremental --future rough", top_down(Incremental { future: Future::Rough, ..config })),
-            ("incremental --future inside", top_down(config)),
-            ("incremental --bins words", top_down(Incremental { progress: Progress::Words, ..config })),
-            (
-                "incremental --bins all-nodes",
-                top_down(Incremental { progress: Progress::AllNodes, ..config }),
-            ),
-            (
-                "incremental --signature stack",
-                top_down(Incremental { signature: Signature::Stack, ..config }),
-            ),
-            ("prediction --future none", bottom_up(Prediction { future: false, ..prediction })),
-            ("prediction --prefixes 3", bottom_up(Prediction { prefixes: 3, ..prediction })),
-            ("prediction --options 4", bottom_up(Prediction { options: 4, ..prediction })),
-            ("prediction --reevaluate", bottom_up(Prediction { reevaluate: true, ..prediction })),
-            ("cube --pops 9", Search::Cube(Cube { pops: 9, ..cube })),
-            ("focus --pops 9", Search::Cube(Cube { pops: 9, ..Cube::focused(Beam(200)) })),
-            (
-                "focus --boundary none",
-                Search::Cube(Cube { boundary: BoundaryEstimate::None, ..Cube::focused(Beam(200)) }),
-            ),
-            ("cube --plain", Search::Cube(Cube { plain: true, ..cube })),
-            ("cube --boundary none", Search::Cube(Cube { boundary: BoundaryEstimate::None, ..cube })),
-            ("cube --boundary local", Search::Cube(Cube { boundary: BoundaryEstimate::Local, ..cube })),
-            ("stacks --distortion-limit 4", phrases(Stacks { limit: Some(4), ..Stacks::default() })),
-            ("stacks --distortion-limit none", phrases(Stacks { limit: None, ..Stacks::default() })),
-            ("stacks --options 7", phrases(Stacks { options: 7, ..Stacks::default() })),
-            ("stacks --future none", phrases(Stacks { future: false, ..Stacks::default() })),
-            ("exact --effort 8", Search::Exact(Beam(500), Effort { joins: 8 })),
-        ] {
-            assert_eq!(search(&format!("--search {options}")), expected, "{options}");
-        }
-        let applying = |options: &str| searching(options).experiment.applying();
-        let usual = Applying::default();
-        let links = Applying { coverage: Coverage::Links, ..usual };
-        assert_eq!(applying("--search prediction --coverage links"), links);
-        let four = Applying { outlook: Outlook::Translation, ..usual };
-        assert_eq!(applying("--future-features translation"), four);
-        let short = Applying { chart: ChartLimits { max_span: 3 }, ..usual };
-        assert_eq!(applying("--max-span 3"), short);
-        for (name, default_rules) in [("always", DefaultRules::Always), ("never", DefaultRules::Never)] {
-            let expected = Applying { default_rules, ..usual };
-            assert_eq!(applying(&format!("--default-rules {name}")), expected);
-        }
-    }
-
-    #[test]
-    fn options_of_other_searches_are_errors() {
-        for wrong in [
-            "--margin 1",
-            "--search cube --margin 1",
-            "--search cube --work 1",
-            "--search refine --pops 1",
-            "--search cube --future none",
-            "--search cube --future-features translation",
-            "--search exact --goals bins",
-            "--search prediction --bins words",
-            "--search prediction --signature stack",
-            "--search incremental --prefixes 1",
-            "--search cube --options 1",
-            "--search prediction --pops 3 --diversity 1",
-            "--search prediction --future phrases",
-            "--search incremental --reevaluate",
-            "--search incremental --coverage links",
-            "--search refine --boundary none",
-            "--search refine --plain",
-            "--search focus --plain",
-            "--search refine --effort 1",
-            "--search prediction --future rough",
-            "--search prediction --future none --reevaluate",
-            "--search cube --plain --pops 5",
-            "--search incremental --margin -1",
-            "--search prediction --distortion-limit 4",
-            "--search stacks --future rough",
-            "--search stacks --boundary none",
-        ] {
-            let error = searching(wrong).named(Search::default()).unwrap_err().to_string();
-            assert!(error.contains("found") || error.contains("expected"), "{wrong}: {error}");
-        }
-    }
-}
+mod tests;
