@@ -17,9 +17,9 @@ use measure::{Duel, Measured, search};
 use reference::Reference;
 use sylvan_decode::Worker;
 
-const BEAMS: [usize; 13] = [1, 5, 10, 20, 50, 70, 100, 200, 500, 1000, 1150, 2000, 5000];
+const BEAMS: [usize; 17] = [1, 2, 4, 5, 8, 10, 16, 20, 50, 70, 100, 200, 500, 1000, 1150, 2000, 5000];
 
-const ROWS: [&str; 12] = [
+const ROWS: [&str; 16] = [
     "cube",
     "refine",
     "incremental",
@@ -32,6 +32,10 @@ const ROWS: [&str; 12] = [
     "prediction --pops 4b",
     "prediction --future none",
     "prediction --margin inf --future none",
+    "undirected",
+    "undirected --plain",
+    "undirected --plain --parents none",
+    "cube --pops b",
 ];
 
 /// The beams that are measured if none is asked for: large ones only where they take seconds, not minutes.
@@ -39,7 +43,9 @@ fn most(name: &str) -> usize {
     match name {
         "cube" => 5000,
         "refine" => 2000,
-        "incremental" | "prediction" => 1000,
+        "incremental" | "prediction" | "undirected" => 1000,
+        // All combinations, in rules with many variables.
+        "undirected --plain" | "undirected --plain --parents none" => 16,
         _ => 200,
     }
 }

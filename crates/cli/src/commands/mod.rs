@@ -8,6 +8,7 @@ mod decode;
 mod demo;
 mod detokenize;
 mod explain;
+mod fit;
 mod grammar;
 mod language;
 mod lm;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Grammar(grammar::Grammar),
     Lm(lm::Lm),
     Tune(tune::Tune),
+    Fit(fit::Fit),
     Decode(decode::Decode),
     Sample(sample::Sample),
     Completions(completions::Completions),
@@ -77,6 +79,7 @@ impl Command {
             Self::Grammar(command) => command.run(),
             Self::Lm(command) => command.run(),
             Self::Tune(command) => command.run(),
+            Self::Fit(command) => command.run(),
             Self::Decode(command) => command.run(),
             Self::Sample(command) => command.run(),
             Self::Completions(command) => command.run(),

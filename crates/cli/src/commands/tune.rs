@@ -225,7 +225,11 @@ impl Tune {
     }
 }
 
-fn read_sentences(model: &Arc<Model>, path: &Path, input: Input) -> anyhow::Result<Vec<Option<Sentence>>> {
+pub(super) fn read_sentences(
+    model: &Arc<Model>,
+    path: &Path,
+    input: Input,
+) -> anyhow::Result<Vec<Option<Sentence>>> {
     let mut worker = Worker::new(Arc::clone(model));
     let mut reader = TextReader::open(path)?;
     let mut sentences = Vec::new();
@@ -236,7 +240,7 @@ fn read_sentences(model: &Arc<Model>, path: &Path, input: Input) -> anyhow::Resu
     }
     anyhow::ensure!(
         sentences.iter().any(Option::is_some),
-        "{}: found no sentences, expected a text to tune on",
+        "{}: found no sentences, expected a text",
         path.display()
     );
     Ok(sentences)

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use sylvan_decode::{List, Sentence, With, Worker};
 use sylvan_rules::apply::{Applying, Coverage, Outlook};
-use sylvan_search::{BoundaryEstimate, Counters, Future, Goals, Search, Stop};
+use sylvan_search::{BoundaryEstimate, Counters, Future, Goals, Parents, Search, Stop, Undirected};
 
 /// A search as the program's options name it, such as `prediction --margin inf`: its defaults, this beam, and the
 /// options; `b` after a number stands for the beam.
@@ -17,10 +17,13 @@ pub fn search(options: &str, beam: usize) -> Search {
     let mut search: Search = words.next().unwrap().parse().unwrap();
     search = search.with_beam(beam);
     while let Some(option) = words.next() {
-        if option == "--plain" || option == "--reevaluate" {
-            match &mut search {
-                Search::Cube(cube) => cube.plain = true,
-                Search::Prediction(_, config) => config.reevaluate = true,
+        if ["--plain", "--reevaluate", "--even", "--bounded"].contains(&option) {
+            match (option, &mut search) {
+                ("--plain", Search::Cube(cube)) => cube.plain = true,
+                ("--plain", Search::Undirected(config)) => *config = Undirected::paper(config.beam),
+                ("--even", Search::Undirected(config)) => config.focus = false,
+                ("--bounded", Search::Undirected(config)) => config.bounded = true,
+                (_, Search::Prediction(_, config)) => config.reevaluate = true,
                 _ => panic!("{options}"),
             }
             continue;
@@ -51,6 +54,18 @@ pub fn search(options: &str, beam: usize) -> Search {
                     _ => panic!("{options}"),
                 }
             }
+            ("--parents", Search::Undirected(config)) => {
+                config.parents = match value {
+                    "none" => Parents::None,
+                    "new" => Parents::New,
+                    "all" => Parents::All,
+                    _ => panic!("{options}"),
+                }
+            }
+            ("--missing-word", Search::Undirected(config)) => {
+                config.missing.per_word = (1000.0 * value.parse::<f64>().unwrap()) as i32;
+            }
+            ("--enough", Search::Undirected(config)) => config.enough = number(),
             ("--future", Search::Prediction(_, config)) if value == "none" => config.future = false,
             (_, search) => {
                 let limits = search.limits_mut().unwrap();

@@ -212,7 +212,12 @@ impl Searching {
 
     /// The search that was asked for, or the model's usual one.
     pub(crate) fn search(&self, model: &Model) -> anyhow::Result<Search> {
-        let search = self.named(model.usual_search())?;
+        self.search_or(model, model.usual_search())
+    }
+
+    /// The search that was asked for, or another that is usual where it is asked.
+    pub(crate) fn search_or(&self, model: &Model, usual: Search) -> anyhow::Result<Search> {
+        let search = self.named(usual)?;
         let kind = model.formalism();
         anyhow::ensure!(
             self.experiment.future != Some(FutureCost::Phrases) || kind == Formalism::LrHiero,
