@@ -28,7 +28,7 @@ fn two_texts_make_a_model_that_translates_explains_and_obeys() {
     // Far better than copying.
     let source = corpus.read("dev.zh");
     let translate = |more: &[&str]| corpus.run(&[&["translate", "--model", "m"], more].concat(), &source);
-    for search in ["refine", "cube", "focus", "incremental", "prediction"] {
+    for search in ["refine", "cube", "focus", "incremental", "prediction", "undirected"] {
         corpus.write("out", &success(&translate(&["--search", search])));
         let scored = corpus.run(&["score", "--ref", "dev.en", "--tokenize", "none", "--json", "out"], "");
         let json: serde_json::Value = serde_json::from_str(&success(&scored)).unwrap();

@@ -33,7 +33,7 @@ fn main() {
     let wanted = |figure: &str| figures.is_empty() || figures.iter().any(|word| word == figure);
     println!("{} sentences of {text}, {nats} nats per missing word", sentences.len());
     if wanted("figure2") {
-        let optimum = wanted("optimum").then(|| proven(&mut worker, &sentences)).unwrap_or_default();
+        let optimum = if wanted("optimum") { proven(&mut worker, &sentences) } else { Vec::new() };
         figures_2_to_4(&mut worker, &sentences, nats, &optimum);
     }
     if wanted("figure5") {

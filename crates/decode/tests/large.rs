@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sylvan_base::{Id, Rng, Span, Symbol, Vocab};
 use sylvan_decode::{List, Model, Sentence, With, Worker};
 use sylvan_rules::{GrammarBuilder, Rule, Weights};
-use sylvan_search::{Beam, Cube, Incremental, Limits, Prediction, Search, Stop};
+use sylvan_search::{Beam, Cube, Incremental, Limits, Prediction, Search, Stop, Undirected};
 use sylvan_trees::{Child, ForestEdge, NodeId, PackedForest};
 
 use random::{random_model, read_tree, replayed};
@@ -75,13 +75,14 @@ fn packed(words: usize, vocab: &mut Vocab, rng: &mut Rng) -> PackedForest {
     PackedForest::new(sentence, &nodes, &edges).unwrap()
 }
 
-fn searches() -> [Search; 4] {
+fn searches() -> [Search; 5] {
     let beam = Beam(20);
     [
         Search::Cube(Cube::new(beam)),
         Search::Refine(Beam(100)),
         Search::Incremental(Limits::beam(beam), Incremental::default()),
         Search::Prediction(Limits::beam(beam), Prediction::default()),
+        Search::Undirected(Undirected::new(beam)),
     ]
 }
 

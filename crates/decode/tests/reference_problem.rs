@@ -73,7 +73,13 @@ fn travatars_derivations_have_the_scores_that_travatar_gave_them() {
     for (index, (sentence, trace)) in problem.sentences.iter().zip(traces).enumerate() {
         let sentence: &Sentence = sentence;
         // Every search must say of what it finds what replaying says, on real forests too.
-        for name in [SearchName::Cube, SearchName::Focus, SearchName::Incremental, SearchName::Prediction] {
+        for name in [
+            SearchName::Cube,
+            SearchName::Focus,
+            SearchName::Incremental,
+            SearchName::Undirected,
+            SearchName::Prediction,
+        ] {
             let search = Search::named(name).with_beam(5);
             let found = worker.decode(sentence, With::default(), search, List::default(), &Stop::NEVER);
             let best = &found.hypotheses[0];

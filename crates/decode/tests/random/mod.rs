@@ -8,7 +8,7 @@ use sylvan_base::{Rng, Vocab};
 use sylvan_decode::{Decoded, Hypothesis, Input, Sentence, With, Worker};
 use sylvan_forest::TranslationForest;
 use sylvan_lm::{Lm, WordId};
-use sylvan_search::{Beam, Cube, Effort, Incremental, Limits, Prediction, Search};
+use sylvan_search::{Beam, Cube, Effort, Incremental, Limits, Prediction, Search, Undirected};
 use sylvan_store::TextReader;
 
 /// A model's ids of the tokens of a forest.
@@ -17,7 +17,7 @@ pub fn word_ids(lm: &Lm, forest: &TranslationForest, vocab: &Vocab) -> Vec<WordI
 }
 
 /// Every search, as wide as it takes for small problems.
-pub fn every_search() -> [Search; 6] {
+pub fn every_search() -> [Search; 8] {
     let wide = Beam(100_000);
     [
         Search::Cube(Cube::new(wide)),
@@ -25,6 +25,8 @@ pub fn every_search() -> [Search; 6] {
         Search::Refine(wide),
         Search::Incremental(Limits::beam(wide), Incremental::default()),
         Search::Prediction(Limits::beam(wide), Prediction::default()),
+        Search::Undirected(Undirected::new(wide)),
+        Search::Undirected(Undirected::paper(wide)),
         Search::Exact(wide, Effort { joins: u64::MAX }),
     ]
 }

@@ -75,13 +75,14 @@ pub(crate) fn known<'a, M: TwoSided>(
         }
     };
     let begun = matches!(target.first(), Some(&Target::Vertex(tail)) if forest.begins(tail));
-    if forest.begins(forest.edge(edge).head) && !begun {
-        if let Yield::Whole(first) | Yield::Holed(Some(first), _) = &mut words {
-            queries += lm.open(first);
-            let (change, state) = lm.begin(first);
-            own += change;
-            *first = state;
-        }
+    if forest.begins(forest.edge(edge).head)
+        && !begun
+        && let Yield::Whole(first) | Yield::Holed(Some(first), _) = &mut words
+    {
+        queries += lm.open(first);
+        let (change, state) = lm.begin(first);
+        own += change;
+        *first = state;
     }
     (Known { added: own, score: own + below, words }, queries)
 }

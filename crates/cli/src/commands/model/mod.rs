@@ -20,7 +20,7 @@ pub(crate) struct Model {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    Diff(diff::Diff),
+    Diff(Box<diff::Diff>),
     Info(Info),
     Overlay(overlay::Overlay),
     Prune(prune::Prune),
