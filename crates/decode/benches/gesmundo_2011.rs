@@ -1,6 +1,6 @@
 //! Figures 2 to 6 of Gesmundo & Henderson 2011: undirected search against cube pruning at equal beams.
 //!
-//! `cargo bench -p sylvan-decode --bench gesmundo_2011 -- RULES LM WEIGHTS TEXT NATS [figure2] [optimum] [figure5] [figure6]`; NATS
+//! `cargo bench -p sylvan-decode --bench gesmundo_2011 -- RULES LM WEIGHTS TEXT NATS [figure2] [optimum] [figure5] [figure6] [BEAM..]`; NATS
 //! is what is expected of a missing word, as `sylvan fit --plain --what word` finds it. Rows are named by the options of
 //! the program; `b` is the beam.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
@@ -30,14 +30,16 @@ fn main() {
     let lines = sylvan_store::read_lines(text.as_ref()).unwrap();
     let mut read = |line: &String| worker.read(line, Input::Text, With::default()).unwrap();
     let sentences: Vec<Sentence> = lines.iter().filter_map(&mut read).collect();
+    let beams: Vec<usize> = figures.iter().filter_map(|word| word.parse().ok()).collect();
+    let beams = if beams.is_empty() { BEAMS.to_vec() } else { beams };
     let wanted = |figure: &str| figures.is_empty() || figures.iter().any(|word| word == figure);
     println!("{} sentences of {text}, {nats} nats per missing word", sentences.len());
     if wanted("figure2") {
         let optimum = if wanted("optimum") { proven(&mut worker, &sentences) } else { Vec::new() };
-        figures_2_to_4(&mut worker, &sentences, nats, &optimum);
+        figures_2_to_4(&mut worker, &sentences, nats, &optimum, &beams);
     }
     if wanted("figure5") {
-        figure_5(&mut worker, &sentences, nats);
+        figure_5(&mut worker, &sentences, nats, &beams);
     }
     if wanted("figure6") {
         figure_6(&mut worker, &sentences, nats);
@@ -46,7 +48,13 @@ fn main() {
 
 /// Who finds the better translation, and by how much: cube pruning, all combinations from the bottom up, undirected
 /// search with and without contexts, and bounded. The optimum where it is proven.
-fn figures_2_to_4(worker: &mut Worker, sentences: &[Sentence], nats: &str, optimum: &[Option<f64>]) {
+fn figures_2_to_4(
+    worker: &mut Worker,
+    sentences: &[Sentence],
+    nats: &str,
+    optimum: &[Option<f64>],
+    beams: &[usize],
+) {
     let wide = Measured::of(worker, sentences, search("refine", 500));
     let certain = optimum.iter().flatten().count();
     let reached = |scores: &[f64]| {
@@ -64,7 +72,7 @@ fn figures_2_to_4(worker: &mut Worker, sentences: &[Sentence], nats: &str, optim
         "| search | b | against cube, percent better/equal/worse | against refine 500 | optimum | score | LM queries | items | ms |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    for beam in BEAMS {
+    for &beam in beams {
         let cube = Measured::of(worker, sentences, search("cube --pops b", beam));
         row("cube --pops b", beam, &cube, &cube);
         for parents in ["none", "new", "all"] {
@@ -93,10 +101,10 @@ fn proven(worker: &mut Worker, sentences: &[Sentence]) -> Vec<Option<f64>> {
 }
 
 /// How much is explored: nodes and arcs of the out-forest, all and those that a translation uses.
-fn figure_5(worker: &mut Worker, sentences: &[Sentence], nats: &str) {
+fn figure_5(worker: &mut Worker, sentences: &[Sentence], nats: &str, beams: &[usize]) {
     println!("\n| search | b | nodes | arcs | nodes in use | arcs in use | LM queries |");
     println!("|---|---|---|---|---|---|---|");
-    for beam in BEAMS {
+    for &beam in beams {
         let paper = format!("undirected --plain --missing-word {nats}");
         let enough = format!("{paper} --enough 1");
         for name in ["cube --pops b", &paper, &enough] {

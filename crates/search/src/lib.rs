@@ -1,7 +1,7 @@
 //! Searches: the best derivation of a translation forest under a language model.
 //!
 //! ```text
-//! TranslationForest + LanguageModel --brute_force | cube_pruning | refine | incremental | prediction--> Outcome
+//! TranslationForest + LanguageModel --brute_force | cube_pruning | refine | undirected | incremental | prediction--> Outcome
 //!                                                                            (derivation, score, counters)
 //! TranslationForest + what another order costs --stacks--> Outcome (a chain of phrases)
 //! TranslationForest + LanguageModel with bounds --exact--> Certified (Outcome, upper bound, whether they meet)

@@ -19,7 +19,7 @@ use crate::outputs::OutPath;
     sylvan explain --model enja.sylvan --html why.html --search prediction \"he bought a book .\"\n  \
     sylvan translate --model enja.sylvan < text.en; sed -n 17p text.en | sylvan explain --model enja.sylvan --json\n\n\
     Searches that go from left to right (incremental, prediction) are shown step by step: bins, what stood in them, \
-    what was pruned.\nJSON is described in docs/formats/explanation.md; several lines give an object each.")]
+    what was pruned; of undirected search, when each part of the answer was taken.\nJSON is described in docs/formats/explanation.md; several lines give an object each.")]
 pub(crate) struct Explain {
     #[command(flatten)]
     model: ModelOptions,

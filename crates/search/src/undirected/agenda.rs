@@ -21,15 +21,20 @@ use crate::outcome::better;
 use crate::stop::Stop;
 use crate::{Counters, Outcome, TwoSided};
 
-/// An item of the out-forest.
+/// An item of the out-forest: what candidates with it need to know, in as little memory as possible.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Item<S> {
-    pub(super) vertex: VertexId,
-    pub(super) state: S,
-    /// Which of its vertex's items it is.
-    pub(super) rank: u32,
+pub(super) struct Item {
     /// The best so far; in the end, the best there is.
     pub(super) score: f64,
+    pub(super) vertex: VertexId,
+    /// Which of its vertex's items it is.
+    pub(super) rank: u32,
+}
+
+/// The rest of an item.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rest<S> {
+    pub(super) state: S,
     /// Content of the best derivation, for ties; only in the end.
     pub(super) hash: u64,
     /// The first of its ways, and the best of them.
@@ -51,7 +56,8 @@ pub(super) const LAST: u32 = u32::MAX;
 /// The memory of the search, to be used for many sentences.
 #[derive(Debug)]
 pub struct Agenda<S> {
-    pub(super) items: Vec<Item<S>>,
+    pub(super) items: Vec<Item>,
+    pub(super) rest: Vec<Rest<S>>,
     pub(super) ways: Vec<Way>,
     pub(super) written: Written,
     /// Per vertex its items in the order in which they were taken.
@@ -88,6 +94,7 @@ impl<S> Default for Agenda<S> {
     fn default() -> Self {
         Self {
             items: Vec::new(),
+            rest: Vec::new(),
             ways: Vec::new(),
             written: Written::default(),
             of_vertex: Vec::new(),
@@ -149,6 +156,7 @@ impl<S: Copy + Eq + Hash> Agenda<S> {
     fn start<M: TwoSided<State = S>>(&mut self, forest: &TranslationForest, lm: &M) {
         let vertices = forest.vertices().len();
         self.items.clear();
+        self.rest.clear();
         self.ways.clear();
         self.written.start(forest);
         self.of_vertex.iter_mut().for_each(Vec::clear);
@@ -211,15 +219,14 @@ impl<S: Copy + Eq + Hash> Agenda<S> {
         for vertex in forest.vertices() {
             for &item in &self.of_vertex[vertex.index()] {
                 let mut best: Option<(f64, u64, u32)> = None;
-                let mut at = self.items[item as usize].ways;
+                let mut at = self.rest[item as usize].ways;
                 while at != LAST {
                     let Way { made, added, next } = self.ways[at as usize];
                     let edge = self.written.edge(made);
                     let (mut score, mut hash) = (added, fold(0, forest.edge(edge).spec.hash));
                     for &tail in self.written.tails(made) {
-                        let tail = &self.items[tail as usize];
-                        score += tail.score;
-                        hash = fold(hash, tail.hash);
+                        score += self.items[tail as usize].score;
+                        hash = fold(hash, self.rest[tail as usize].hash);
                     }
                     if best.is_none_or(|(s, h, _)| better(score, hash, s, h)) {
                         best = Some((score, hash, at));
@@ -227,14 +234,15 @@ impl<S: Copy + Eq + Hash> Agenda<S> {
                     at = next;
                 }
                 if let Some((score, hash, way)) = best {
-                    let item = &mut self.items[item as usize];
-                    (item.score, item.hash, item.best) = (score, hash, way);
+                    self.items[item as usize].score = score;
+                    let rest = &mut self.rest[item as usize];
+                    (rest.hash, rest.best) = (hash, way);
                 }
             }
         }
         let mut best: Option<(f64, u64, u32)> = None;
         for &(item, gain) in &self.goals {
-            let Item { score, hash, .. } = self.items[item as usize];
+            let (score, hash) = (self.items[item as usize].score, self.rest[item as usize].hash);
             if best.is_none_or(|(s, h, _)| better(score + gain, hash, s, h)) {
                 best = Some((score + gain, hash, item));
             }
@@ -243,7 +251,7 @@ impl<S: Copy + Eq + Hash> Agenda<S> {
         let mut edges = Vec::new();
         let mut open = vec![item];
         while let Some(item) = open.pop() {
-            let way = self.ways[self.items[item as usize].best as usize];
+            let way = self.ways[self.rest[item as usize].best as usize];
             edges.push(self.written.edge(way.made));
             open.extend(self.written.tails(way.made).iter().rev());
         }
@@ -254,8 +262,8 @@ impl<S: Copy + Eq + Hash> Agenda<S> {
     pub fn out_forest(&self, forest: &TranslationForest) -> OutForest {
         let goal = self.items.len();
         let mut builder = OutForestBuilder::new(goal + 1, EdgeOrder::TailsFirst);
-        for (index, item) in self.items.iter().enumerate() {
-            let mut at = item.ways;
+        for (index, rest) in self.rest.iter().enumerate() {
+            let mut at = rest.ways;
             while at != LAST {
                 let way = self.ways[at as usize];
                 let (tails, edge) = (self.written.tails(way.made), self.written.edge(way.made));
@@ -282,7 +290,7 @@ impl<S: Copy + Eq + Hash> Agenda<S> {
         let mut below = |words: &mut Vec<_>, edges: &mut Vec<_>| match tails.next() {
             None | Some(&HOLE) => words.push(None),
             Some(&item) => {
-                let best = self.items[item as usize].best;
+                let best = self.rest[item as usize].best;
                 self.spell(forest, self.ways[best as usize].made, words, edges);
             }
         };

@@ -5,7 +5,7 @@ use sylvan_base::Id;
 use sylvan_base::hash::fold;
 use sylvan_forest::{EdgeId, TranslationForest, VertexId};
 
-use super::agenda::{Agenda, Item, LAST, OnPop, Way};
+use super::agenda::{Agenda, Item, LAST, OnPop, Rest, Way};
 use super::candidates::{Complete, Made, Partial, SENTENCE};
 use super::missing::Expected;
 use super::queue::Top;
@@ -133,7 +133,7 @@ impl<M: TwoSided> Explorer<'_, M> {
         self.memory.complete.release(slot);
         let fresh = place == self.sentences() || {
             self.memory.pops[place / 2][0] += 1;
-            self.add(slot)
+            self.add(VertexId::from_index(place / 2), slot)
         };
         (made, score, fresh)
     }
@@ -172,35 +172,32 @@ impl<M: TwoSided> Explorer<'_, M> {
     }
 
     /// A complete candidate as an item; whether there was none with its words' boundary.
-    fn add(&mut self, slot: u32) -> bool {
-        let Agenda { items, known, ways, counters, of_vertex, written, complete, .. } = &mut *self.memory;
+    fn add(&mut self, vertex: VertexId, slot: u32) -> bool {
+        let Agenda { items, rest, known, ways, counters, of_vertex, complete, .. } = &mut *self.memory;
         let Complete { made, added, score, ref state } = *complete.get(slot);
-        let (lm, vertex) = (self.lm, self.forest.edge(written.edge(made)).head);
+        let lm = self.lm;
         let hash = |state: &M::State, vertex: VertexId| fold(lm.state_hash(state), u64::from(vertex.0));
         let same = |&other: &u32| {
-            let other = &items[other as usize];
-            other.vertex == vertex && lm.same(&other.state, state)
+            items[other as usize].vertex == vertex && lm.same(&rest[other as usize].state, state)
         };
-        let hash_of = |&other: &u32| {
-            let other = &items[other as usize];
-            hash(&other.state, other.vertex)
-        };
+        let hash_of = |&other: &u32| hash(&rest[other as usize].state, items[other as usize].vertex);
         let way = ways.len() as u32;
         match known.entry(hash(state, vertex), same, hash_of) {
             Entry::Occupied(place) => {
                 counters.recombined += 1;
-                let old = &mut items[*place.get() as usize];
-                ways.push(Way { made, added, next: old.ways });
-                old.ways = way;
-                if score > old.score {
-                    (old.score, old.best) = (score, way);
+                let old = *place.get() as usize;
+                ways.push(Way { made, added, next: rest[old].ways });
+                rest[old].ways = way;
+                if score > items[old].score {
+                    (items[old].score, rest[old].best) = (score, way);
                 }
                 false
             }
             Entry::Vacant(place) => {
                 let (item, rank) = (items.len() as u32, of_vertex[vertex.index()].len() as u32);
                 place.insert(item);
-                items.push(Item { vertex, state: *state, score, rank, hash: 0, ways: way, best: way });
+                items.push(Item { score, vertex, rank });
+                rest.push(Rest { state: *state, hash: 0, ways: way, best: way });
                 ways.push(Way { made, added, next: LAST });
                 of_vertex[vertex.index()].push(item);
                 if vertex == self.forest.goal() {
@@ -217,7 +214,7 @@ impl<M: TwoSided> Explorer<'_, M> {
 
     /// An item of the goal as a whole sentence.
     fn add_sentence(&mut self, item: u32) {
-        let Item { state, score, .. } = self.memory.items[item as usize];
+        let (score, state) = (self.memory.items[item as usize].score, self.memory.rest[item as usize].state);
         let gain = self.lm.sentence(&state);
         self.memory.counters.lm_queries += self.lm.open(&state) as u64 + 1;
         self.memory.goals.push((item, gain));
@@ -266,8 +263,7 @@ impl<M: TwoSided> Explorer<'_, M> {
         let Self { forest, lm, expected, memory, .. } = self;
         let (edge, tails) = (memory.written.edge(made), memory.written.tails(made));
         let (known, queries) = yields::known(forest, *lm, &memory.bundles, edge, tails, |item| {
-            let item = &memory.items[item as usize];
-            (item.score, &item.state)
+            (memory.items[item as usize].score, &memory.rest[item as usize].state)
         });
         let hole = memory.written.hole(forest, made);
         let head = forest.edge(edge).head;
