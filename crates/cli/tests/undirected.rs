@@ -42,7 +42,8 @@ fn sentences_are_translated_in_any_order() {
     let taken = json["search"]["taken"].as_array().unwrap();
     let numbers: Vec<u64> = taken.iter().map(|part| part["before"].as_u64().unwrap()).collect();
     assert!(numbers.is_sorted() && numbers.len() > 2, "{numbers:?}");
-    assert_eq!(taken.last().unwrap()["place"], "sentence");
+    let first_part = taken.first().unwrap();
+    assert!(first_part["words"] != "" && first_part["waiting"].as_u64().unwrap() > 1, "{first_part}");
     assert_eq!(json["search"]["bins"].as_array().unwrap().len(), 0);
     assert!(explain("").contains("in the order in which they were taken"));
     assert!(explain("--plain --beam 1").contains("_"), "partial items have a hole");

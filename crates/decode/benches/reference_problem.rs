@@ -2,8 +2,8 @@
 //! on model score. `cargo bench -p sylvan-decode --bench reference_problem` with SYLVAN_DATA set.
 //!
 //! A row is what `sylvan decode --search NAME --beam BEAM` does, with the options that stand behind the name; `4b` is
-//! four times the beam. Words after `--` choose the rows whose name contains one of them (`=cube`: is `cube`), numbers
-//! the beams.
+//! four times the beam. Words after `--` choose the rows whose name contains one of them (`=cube`: is `cube`; `+NAME` is a
+//! row that is not among the usual ones), numbers the beams.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 mod measure;
@@ -74,7 +74,8 @@ fn main() {
             |word: &&String| word.strip_prefix('=').map_or(name.contains(word.as_str()), |all| name == all);
         names.is_empty() || names.iter().any(fits)
     };
-    for name in ROWS.into_iter().filter(|name| wanted(name)) {
+    let more = arguments.iter().filter_map(|word| word.strip_prefix('+'));
+    for name in ROWS.into_iter().filter(|name| wanted(name)).chain(more) {
         let chosen = |beam: &usize| if beams.is_empty() { *beam <= most(name) } else { beams.contains(beam) };
         for beam in BEAMS.into_iter().filter(chosen) {
             let found = Measured::of(&mut worker, sentences, search(name, beam));

@@ -65,6 +65,12 @@ pub fn search(options: &str, beam: usize) -> Search {
             ("--missing-word", Search::Undirected(config)) => {
                 config.missing.per_word = (1000.0 * value.parse::<f64>().unwrap()) as i32;
             }
+            ("--missing-share", Search::Undirected(config)) => {
+                config.missing.share = (1000.0 * value.parse::<f64>().unwrap()) as u32;
+            }
+            ("--slack", Search::Undirected(config)) => {
+                config.slack = (1000.0 * value.parse::<f64>().unwrap()).min(f64::from(u32::MAX)) as u32;
+            }
             ("--enough", Search::Undirected(config)) => config.enough = number(),
             ("--future", Search::Prediction(_, config)) if value == "none" => config.future = false,
             (_, search) => {

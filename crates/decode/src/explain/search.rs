@@ -115,7 +115,7 @@ fn taken(trace: &[TraceItem]) -> Vec<Taken> {
         let places = edges.last().and_then(|last| ends.get(last));
         places.is_some_and(|places| places.iter().any(|&end| answer.edges[..=end].ends_with(edges)))
     };
-    let parts = before.iter().filter(|item| item.kept && is_part(&item.edges));
+    let parts = before.iter().filter(|item| is_part(&item.edges));
     let taken = parts.map(|item| Taken {
         before: item.bin,
         waiting: item.among,
