@@ -96,7 +96,7 @@ mod tests {
         let knob = |start, range| Knob { start, step: 400, least: 1, range };
         let hill = |at: &[i64]| {
             let (x, y) = (at[0] as f64 + 730.0, at[1] as f64 - 55.0);
-            -(x * x + y * y + x * y)
+            -(x * x + 2.0 * y * y)
         };
         let mut asked = 0;
         let (at, value) = pattern_search(&[knob(0, (-2000, 0)), knob(900, (-1000, 1000))], |at| {
