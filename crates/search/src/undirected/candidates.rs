@@ -3,6 +3,7 @@
 use sylvan_base::Id;
 use sylvan_forest::{EdgeId, TranslationForest, VertexId};
 
+use super::agenda::Item;
 use super::yields::{HOLE, Yield};
 
 /// An edge with an item for each tail, [`HOLE`] for one that is missing: where it is written down.
@@ -16,9 +17,8 @@ pub(super) const SENTENCE: EdgeId = EdgeId(u32::MAX);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Complete<S> {
     pub(super) made: Made,
-    /// What its edge adds to its tails, and the sum of both.
+    /// What its edge adds to its tails. Their scores may still rise.
     pub(super) added: f64,
-    pub(super) score: f64,
     pub(super) state: S,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Complete<S> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Partial<S> {
     pub(super) made: Made,
-    pub(super) score: f64,
+    pub(super) added: f64,
     pub(super) words: Yield<S>,
 }
 
@@ -104,6 +104,12 @@ impl Written {
     pub(super) fn tails(&self, made: Made) -> &[u32] {
         let start = made.0 as usize + 1;
         &self.numbers[start..start + self.arity(self.edge(made))]
+    }
+
+    /// What the items of a candidate score now.
+    pub(super) fn below(&self, items: &[Item], made: Made) -> f64 {
+        let known = self.tails(made).iter().filter(|&&tail| tail != HOLE);
+        known.map(|&tail| items[tail as usize].score).sum()
     }
 
     /// The vertex that fills the hole, if there is one.

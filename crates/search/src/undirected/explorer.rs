@@ -22,7 +22,8 @@ const ASKED: usize = 3;
 pub(super) struct Context<S> {
     estimate: f64,
     head: VertexId,
-    score: f64,
+    made: Made,
+    added: f64,
     words: Yield<S>,
     /// Where its edge's parts meet.
     joints: usize,
@@ -127,13 +128,15 @@ impl<M: TwoSided> Explorer<'_, M> {
             self.memory.pops[place / 2][1] += 1;
             let partial = *self.memory.partial.get(slot);
             self.memory.partial.release(slot);
-            return (partial.made, partial.score, self.context(estimate, &partial));
+            let score = partial.added + self.memory.written.below(&self.memory.items, partial.made);
+            return (partial.made, score, self.context(estimate, &partial));
         }
-        let Complete { made, score, .. } = *self.memory.complete.get(slot);
+        let Complete { made, added, .. } = *self.memory.complete.get(slot);
+        let score = added + self.memory.written.below(&self.memory.items, made);
         self.memory.complete.release(slot);
         let fresh = place == self.sentences() || {
             self.memory.pops[place / 2][0] += 1;
-            self.add(VertexId::from_index(place / 2), slot)
+            self.add(VertexId::from_index(place / 2), slot, score)
         };
         (made, score, fresh)
     }
@@ -148,22 +151,27 @@ impl<M: TwoSided> Explorer<'_, M> {
         }
         let edge = self.memory.written.edge(partial.made);
         let (head, joints) = (self.forest.edge(edge).head, self.forest.target(edge).len() - 1);
-        *context = Some(Context { estimate, head, score: partial.score, words: partial.words, joints });
+        let Partial { made, added, words } = *partial;
+        *context = Some(Context { estimate, head, made, added, words, joints });
         if self.config.parents == Parents::All {
             let shift = self.rough_parent(hole) - old;
             let Self { forest, lm, expected, memory, .. } = self;
-            let Agenda { queue, contexts, counters, complete, partial, written, .. } = &mut **memory;
-            let around = Around { forest, lm: *lm, expected, context: contexts[hole.index()].as_ref() };
+            let Agenda { queue, contexts, counters, complete, partial, written, items, .. } = &mut **memory;
+            let now = |added: f64, made: Made| added + written.below(items, made);
+            let context = contexts[hole.index()].as_ref();
+            let context = context.map(|context| (context, now(context.added, context.made)));
+            let around = Around { forest, lm: *lm, expected, context };
             queue.estimate(2 * hole.index(), shift, |slot| {
-                let Complete { score, state, .. } = complete.get(slot);
-                let (estimate, queries) = around.estimate(hole, *score, &Yield::Whole(*state));
+                let Complete { made, added, state } = complete.get(slot);
+                let score = now(*added, *made);
+                let (estimate, queries) = around.estimate(hole, score, &Yield::Whole(*state));
                 counters.lm_queries += queries as u64;
                 estimate
             });
             queue.estimate(2 * hole.index() + 1, shift, |slot| {
-                let Partial { made, score, words } = partial.get(slot);
+                let Partial { made, added, words } = partial.get(slot);
                 let missing = written.hole(forest, *made).map_or(0.0, |hole| expected.child(hole));
-                let (estimate, queries) = around.estimate(hole, *score + missing, words);
+                let (estimate, queries) = around.estimate(hole, now(*added, *made) + missing, words);
                 counters.lm_queries += queries as u64;
                 estimate
             });
@@ -172,9 +180,9 @@ impl<M: TwoSided> Explorer<'_, M> {
     }
 
     /// A complete candidate as an item; whether there was none with its words' boundary.
-    fn add(&mut self, vertex: VertexId, slot: u32) -> bool {
+    fn add(&mut self, vertex: VertexId, slot: u32, score: f64) -> bool {
         let Agenda { items, rest, known, ways, counters, of_vertex, complete, .. } = &mut *self.memory;
-        let Complete { made, added, score, ref state } = *complete.get(slot);
+        let Complete { made, added, ref state } = *complete.get(slot);
         let lm = self.lm;
         let hash = |state: &M::State, vertex: VertexId| fold(lm.state_hash(state), u64::from(vertex.0));
         let same = |&other: &u32| {
@@ -220,7 +228,7 @@ impl<M: TwoSided> Explorer<'_, M> {
         self.memory.goals.push((item, gain));
         let made = self.memory.written.write(SENTENCE, &[item]);
         let (place, score) = (self.sentences(), score + gain);
-        let slot = self.memory.complete.put(Complete { made, added: gain, score, state });
+        let slot = self.memory.complete.put(Complete { made, added: gain, state });
         self.memory.queue.add(place, score, usize::MAX, slot);
     }
 
@@ -242,7 +250,8 @@ impl<M: TwoSided> Explorer<'_, M> {
             None => self.expected.parent(vertex),
             Some(context) => {
                 let joints = self.memory.changes.expected(self.config.slack()) * context.joints as f64;
-                context.score + joints + self.expected.parent(context.head)
+                let below = self.memory.written.below(&self.memory.items, context.made);
+                context.added + below + joints + self.expected.parent(context.head)
             }
         }
     }
@@ -267,7 +276,10 @@ impl<M: TwoSided> Explorer<'_, M> {
         });
         let hole = memory.written.hole(forest, made);
         let head = forest.edge(edge).head;
-        let around = Around { forest, lm: *lm, expected, context: memory.contexts[head.index()].as_ref() };
+        let context = memory.contexts[head.index()].as_ref();
+        let context = context
+            .map(|context| (context, context.added + memory.written.below(&memory.items, context.made)));
+        let around = Around { forest, lm: *lm, expected, context };
         let missing = hole.map_or(0.0, |hole| expected.child(hole));
         let (estimate, more) = around.estimate(head, known.score + missing, &known.words);
         memory.counters.items += 1;
@@ -284,10 +296,8 @@ impl<M: TwoSided> Explorer<'_, M> {
         let most = self.most(room);
         let Agenda { queue, complete, partial, .. } = &mut *self.memory;
         let slot = match known.words {
-            Yield::Whole(state) => {
-                complete.put(Complete { made, added: known.added, score: known.score, state })
-            }
-            words => partial.put(Partial { made, score: known.score, words }),
+            Yield::Whole(state) => complete.put(Complete { made, added: known.added, state }),
+            words => partial.put(Partial { made, added: known.added, words }),
         };
         queue.add(place, estimate, most, slot);
         self.forget(place);
@@ -311,15 +321,18 @@ struct Around<'a, M: TwoSided> {
     forest: &'a TranslationForest,
     lm: &'a M,
     expected: &'a Expected,
-    context: Option<&'a Context<M::State>>,
+    /// With its score.
+    context: Option<(&'a Context<M::State>, f64)>,
 }
 
 impl<M: TwoSided> Around<'_, M> {
     /// H of a candidate for a vertex, with what is expected in its hole; and the words scored for it.
     fn estimate(&self, vertex: VertexId, score: f64, words: &Yield<M::State>) -> (f64, usize) {
-        let Some(context) = self.context else { return (score + self.expected.parent(vertex), 0) };
+        let Some((context, outer)) = self.context else {
+            return (score + self.expected.parent(vertex), 0);
+        };
         let begins = self.forest.begins(context.head) && !self.forest.begins(vertex);
         let (change, queries) = yields::fill(self.lm, begins, &context.words, words);
-        (score + context.score + change + self.expected.parent(context.head), queries)
+        (score + outer + change + self.expected.parent(context.head), queries)
     }
 }

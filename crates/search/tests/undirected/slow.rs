@@ -167,7 +167,9 @@ impl<'a, M: TwoSided> Undirected<'a, M> {
         self.pops[head][usize::from(hole.is_some())] += 1;
         self.trace.push((estimate, head, hole.is_some()));
         if let Some(hole) = hole {
-            if self.context[hole].as_ref().is_none_or(|(best, _)| estimate > *best) {
+            let best = self.context[hole].as_ref().map(|(best, _)| *best);
+            self.tied |= best.is_some_and(|best| (estimate - best).abs() < 1e-7);
+            if best.is_none_or(|best| estimate > best) {
                 self.context[hole] = Some((estimate, candidate));
                 // What waits for this place is ranked anew.
                 for index in 0..self.queue.len() {
