@@ -162,8 +162,7 @@ impl Names<'_> {
     fn free_answer(&self, found: &Outcome) -> TraceItem {
         let words: Vec<&str> =
             found.words(self.forest).into_iter().map(|word| self.vocab.text(word)).collect();
-        let mut edges = Vec::new();
-        self.tails_first(&mut found.derivation.edges().iter(), &mut edges);
+        let edges = self.tails_first(found.derivation.edges());
         TraceItem {
             bin: 0,
             round: None,
@@ -177,12 +176,22 @@ impl Names<'_> {
         }
     }
 
-    /// The next edge of a derivation and all that is below it, each edge after its tails.
-    fn tails_first<'e>(&self, edges: &mut impl Iterator<Item = &'e EdgeId>, out: &mut Vec<EdgeId>) {
-        if let Some(&edge) = edges.next() {
-            self.forest.tails(edge).for_each(|_| self.tails_first(edges, out));
-            out.push(edge);
+    /// Edges that are given heads first, each after its tails.
+    fn tails_first(&self, heads_first: &[EdgeId]) -> Vec<EdgeId> {
+        let mut out = Vec::with_capacity(heads_first.len());
+        // Edges whose tails are not all there, and how many are missing.
+        let mut open: Vec<(EdgeId, usize)> = Vec::new();
+        for &edge in heads_first {
+            open.push((edge, self.forest.tails(edge).count()));
+            while let Some(&(edge, 0)) = open.last() {
+                open.pop();
+                out.push(edge);
+                if let Some((_, missing)) = open.last_mut() {
+                    *missing -= 1;
+                }
+            }
         }
+        out
     }
 
     /// Translated source words as stars, the others as dots.

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::{Args, ValueEnum};
 use sylvan::decode::List;
 use sylvan::{Input, Model, Search, SearchName, Stop, Worker};
-use sylvan_base::parallel;
+use sylvan_base::{Progress, parallel};
 use sylvan_rules::Weights;
 use sylvan_search::Undirected;
 use sylvan_store::{Output, TextReader};
@@ -14,6 +15,7 @@ use sylvan_tune::{Knob, pattern_search};
 
 use super::searching::Searching;
 use super::tune::read_sentences;
+use crate::progress::Terminal;
 use crate::threads::Threads;
 
 /// Fits what undirected search expects of missing words to a text.
@@ -119,7 +121,9 @@ impl Fit {
         };
         let input: Input = self.input.into();
         let sentences = read_sentences(&model, &self.text, input)?;
-        let what = if self.what.is_empty() { vec![What::Share] } else { self.what };
+        let asked = |what: &What| self.what.contains(what) || (self.what.is_empty() && *what == What::Share);
+        let what: Vec<What> = [What::Word, What::Once, What::Share].into_iter().filter(asked).collect();
+        let progress = Terminal::default();
         let knobs: Vec<Knob> = what.iter().map(|what| what.knob(&usual)).collect();
         let mut workers: Vec<Worker> =
             (0..self.threads.count()).map(|_| Worker::new(Arc::clone(&model))).collect();
@@ -128,13 +132,17 @@ impl Fit {
         let (best, score) = pattern_search(&knobs, |values| {
             let mut config = usual;
             what.iter().zip(values).for_each(|(what, &value)| what.set(&mut config, value));
+            progress.begin("translating the text", Some(sentences.len() as u64));
+            let done = AtomicU64::new(0);
             let scores = parallel::map_with(&mut workers, &sentences, |worker, _, sentence| {
                 let sentence = sentence.as_ref()?;
                 let search = Search::Undirected(config);
                 let found =
                     worker.decode(sentence, Default::default(), search, List::default(), &Stop::NEVER);
+                progress.at(done.fetch_add(1, Ordering::Relaxed) + 1);
                 found.hypotheses.first().map(|best| best.score)
             });
+            progress.end();
             let scores: Vec<f64> = scores.into_iter().flatten().collect();
             let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
             let line = format!("# {}: {mean:.4}", options(&what, values));

@@ -277,32 +277,47 @@ impl<S: Copy + Eq + Hash> Agenda<S> {
         builder.finish(goal)
     }
 
-    /// The words of a candidate by the best derivations so far, `None` for the hole; and its edges, tails first.
+    /// The words of a candidate by the best derivations so far, `None` for the hole; and its edges, tails first. Derivations
+    /// may be as deep as input likes, so what is still to be spelt is kept on a stack.
     pub(super) fn spell(
         &self,
         forest: &TranslationForest,
         made: Made,
-        words: &mut Vec<Option<TokenId>>,
-        edges: &mut Vec<EdgeId>,
-    ) {
-        let edge = self.written.edge(made);
-        let mut tails = self.written.tails(made).iter();
-        let mut below = |words: &mut Vec<_>, edges: &mut Vec<_>| match tails.next() {
-            None | Some(&HOLE) => words.push(None),
-            Some(&item) => {
-                let best = self.rest[item as usize].best;
-                self.spell(forest, self.ways[best as usize].made, words, edges);
-            }
+    ) -> (Vec<Option<TokenId>>, Vec<EdgeId>) {
+        enum Open {
+            Made(Made),
+            Words(BundleId),
+            Hole,
+            End(EdgeId),
+        }
+        let item = |item: u32| match item {
+            HOLE => Open::Hole,
+            item => Open::Made(self.ways[self.rest[item as usize].best as usize].made),
         };
-        if edge == SENTENCE {
-            return below(words, edges);
-        }
-        for symbol in forest.target(edge) {
-            match symbol {
-                Target::Bundle(bundle) => words.extend(forest.bundle(*bundle).iter().copied().map(Some)),
-                Target::Vertex(_) => below(words, edges),
+        let (mut words, mut edges) = (Vec::new(), Vec::new());
+        let mut open = vec![Open::Made(made)];
+        while let Some(next) = open.pop() {
+            match next {
+                Open::Words(bundle) => words.extend(forest.bundle(bundle).iter().copied().map(Some)),
+                Open::Hole => words.push(None),
+                Open::End(edge) => edges.push(edge),
+                Open::Made(made) => {
+                    let edge = self.written.edge(made);
+                    let mut tails = self.written.tails(made).iter().rev().map(|&tail| item(tail));
+                    if edge == SENTENCE {
+                        open.extend(tails);
+                        continue;
+                    }
+                    open.push(Open::End(edge));
+                    for symbol in forest.target(edge).iter().rev() {
+                        match symbol {
+                            Target::Bundle(bundle) => open.push(Open::Words(*bundle)),
+                            Target::Vertex(_) => open.extend(tails.next()),
+                        }
+                    }
+                }
             }
         }
-        edges.push(edge);
+        (words, edges)
     }
 }

@@ -74,8 +74,7 @@ impl<M: TwoSided> Explorer<'_, M> {
             let waiting = self.memory.queue.len() + 1;
             let (made, score, fresh) = self.take(place, estimate, slot);
             if let Some(on_pop) = &mut on_pop {
-                let (mut words, mut edges) = (Vec::new(), Vec::new());
-                self.memory.spell(self.forest, made, &mut words, &mut edges);
+                let (words, edges) = self.memory.spell(self.forest, made);
                 let edge = self.memory.written.edge(made);
                 let vertex = (edge != SENTENCE).then(|| self.head(edge));
                 on_pop(&Pop { estimate, score, vertex, words, edges, fresh, waiting });
