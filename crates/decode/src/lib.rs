@@ -40,6 +40,7 @@ pub use hypotheses::{Hypothesis, List};
 pub use json::forest_json;
 pub use model::{Model, OpenOptions};
 pub use models::Ngram;
+pub use models::structured::{Parsing, Structured};
 pub use reading::{Input, Unread};
 pub use sentence::{Sentence, Syntax};
 pub use source_text::{SourceText, SourceWord, tokenizer};

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use sylvan_base::Vocab;
 use sylvan_lm::{Lm, WordId};
 use sylvan_parse::Parser;
+use sylvan_parse::structured::StructuredLm;
 use sylvan_rules::apply::{Applier, Applying};
 use sylvan_rules::features::ORIENTATIONS;
 use sylvan_rules::{Formalism, Grammar, SparseWeights, Weights, features as rule_features};
@@ -19,12 +20,13 @@ use sylvan_text::Protect;
 
 use crate::error::{Error, Result};
 use crate::features::{
-    DefaultRuleFeatures, Features, JumpFeatures, LanguageModelFeature, ParseFeature, ReorderingFeatures,
-    RuleFeatures, Scorer,
+    weight_of,    DefaultRuleFeatures, Features, JumpFeatures, LanguageModelFeature, ParseFeature, ReorderingFeatures,
+    RuleFeatures, Scorer, StructuredFeature,
 };
 use crate::file::ModelFile;
 use crate::glossary::{Glossary, each_line};
 use crate::lines::TrainingLines;
+use crate::models::structured::StructuredModel;
 use crate::models::{Ngram, WordModel};
 use crate::source_text::{SourceText, tokenizer};
 use crate::target_text::TargetText;
@@ -41,6 +43,7 @@ pub struct OpenOptions {
 #[derive(Debug)]
 pub struct Model {
     parts: Arc<Parts>,
+    structured: Option<Arc<StructuredModel>>,
     weights: Weights,
     applying: Applying,
     rules: Weighed,
@@ -79,10 +82,12 @@ pub(crate) struct Weighed {
     pub(crate) features: Features,
     /// The weights of the language models.
     model_weights: Vec<f64>,
+    /// The weight of the structured language model; 0 if there is none.
+    pub(crate) structured: f64,
 }
 
 impl Weighed {
-    pub(crate) fn new(applier: Applier, models: usize, weights: &Weights) -> Self {
+    pub(crate) fn new(applier: Applier, models: usize, structured: bool, weights: &Weights) -> Self {
         let formalism = applier.grammar(0).map_or_else(Formalism::default, |table| table.meta().formalism);
         let mut scorers: Vec<Box<dyn Scorer>> = vec![
             Box::new(RuleFeatures::new(&applier)),
@@ -95,12 +100,16 @@ impl Weighed {
         if let Some(reordering) = ReorderingFeatures::new(&applier) {
             scorers.push(Box::new(reordering));
         }
+        if structured {
+            scorers.push(Box::new(StructuredFeature));
+        }
         for number in 0..models {
             scorers.push(Box::new(LanguageModelFeature(number)));
         }
         let features = Features::new(scorers, weights);
         let model_weights = features.weights()[features.weights().len() - models..].to_vec();
-        Self { applier, features, model_weights }
+        let structured = if structured { weight_of(weights, StructuredFeature::NAME) } else { 0.0 };
+        Self { applier, features, model_weights, structured }
     }
 }
 
@@ -135,7 +144,11 @@ impl Model {
         };
         let (grammar, weights) = (file.grammar()?, file.weights()?);
         let vocab = grammar.vocab();
-        Self::from_all(grammar, file.models()?, weights, vocab, text)
+        let model = Self::from_all(grammar, file.models()?, weights, vocab, text)?;
+        Ok(match file.structured()? {
+            Some(lm) => model.with_structured(lm),
+            None => model,
+        })
     }
 
     /// Opens a rule table and language models, for trees. Weights under another toolkit's names are
@@ -143,6 +156,7 @@ impl Model {
     pub fn open_parts(grammar: &Path, lms: &[PathBuf], weights: &Weights) -> Result<(Self, bool)> {
         let grammar = Grammar::open(grammar)?;
         let lms: Vec<Lm> = lms.iter().map(|path| Lm::open(path)).collect::<Result<_, _>>()?;
+
         let foreign = weights.iter().any(|(name, _)| ["egfp", "fgep", "egfl", "fgel"].contains(&name));
         let weights = if foreign { rule_features::weights_from_travatar(weights) } else { weights.clone() };
         let vocab = grammar.vocab();
@@ -152,6 +166,12 @@ impl Model {
     /// A model from parts in memory, for trees; the grammar's symbols are those of the vocabulary.
     pub fn from_parts(grammar: Grammar, lms: Vec<Lm>, weights: Weights, vocab: Vocab) -> Result<Self> {
         Self::from_all(grammar, lms, weights, vocab, TextParts::default())
+    }
+
+    /// The same model with a structured language model besides; its weight is `slm`.
+    pub fn with_structured(self, lm: StructuredLm) -> Self {
+        let structured = Some(Arc::new(StructuredModel::new(lm, &self.parts.vocab)));
+        Self::weighed(self.parts, structured, self.weights, self.applying)
     }
 
     fn from_all(
@@ -166,23 +186,28 @@ impl Model {
         }
         let models = lms.into_iter().map(|lm| WordModel::new(lm, &vocab)).collect();
         let parts = Arc::new(Parts { vocab: Arc::new(vocab), grammar, models, text });
-        Ok(Self::weighed(parts, weights, Applying::default()))
+        Ok(Self::weighed(parts, None, weights, Applying::default()))
     }
 
-    fn weighed(parts: Arc<Parts>, weights: Weights, applying: Applying) -> Self {
+    fn weighed(
+        parts: Arc<Parts>,
+        structured: Option<Arc<StructuredModel>>,
+        weights: Weights,
+        applying: Applying,
+    ) -> Self {
         let applier = applier(&parts.grammar, &weights, &parts.vocab, applying);
-        let rules = Weighed::new(applier, parts.models.len(), &weights);
-        Self { parts, weights, applying, rules }
+        let rules = Weighed::new(applier, parts.models.len(), structured.is_some(), &weights);
+        Self { parts, structured, weights, applying, rules }
     }
 
     /// The same model with other weights. All else is shared, not copied.
     pub fn with_weights(&self, weights: Weights) -> Self {
-        Self::weighed(Arc::clone(&self.parts), weights, self.applying)
+        Self::weighed(Arc::clone(&self.parts), self.structured.clone(), weights, self.applying)
     }
 
     /// The same model with its rules applied in another way. All else is shared, not copied.
     pub fn with_applying(&self, applying: Applying) -> Self {
-        Self::weighed(Arc::clone(&self.parts), self.weights.clone(), applying)
+        Self::weighed(Arc::clone(&self.parts), self.structured.clone(), self.weights.clone(), applying)
     }
 
     /// How its rules are applied.
@@ -306,6 +331,16 @@ impl Model {
         for (model, ids) in self.parts.models.iter().zip(out) {
             model.sentence_ids(tokens, vocab, ids);
         }
+    }
+
+    /// The structured language model, if there is one.
+    pub(crate) fn structured(&self) -> Option<&StructuredModel> {
+        self.structured.as_deref()
+    }
+
+    /// Whether it has a structured language model that weighs something.
+    pub fn is_structured(&self) -> bool {
+        self.rules.structured != 0.0
     }
 
     /// The language models over a sentence whose tokens have these ids.

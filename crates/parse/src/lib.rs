@@ -43,11 +43,11 @@ mod lexicon;
 mod machine;
 mod model;
 mod parse;
+pub mod structured;
 mod tagger;
 mod tags;
 mod train;
 pub mod treebank;
-mod word_by_word;
 
 pub use conventions::{Conventions, TreebankWord};
 pub use dependency::system::Templates;
@@ -55,4 +55,3 @@ pub use forest::pack;
 pub use model::{Kind, Parser};
 pub use parse::{MergeStatistics, Parsed, ParsedDependencies, Workspace, flat};
 pub use train::{News, Report, TrainConfig, TrainError, train_constituency, train_dependency, train_tagger};
-pub use word_by_word::{IncomingWord, StateId, WordByWord};

@@ -33,10 +33,10 @@ use crate::machine::Rows;
 use crate::tagger::{BEAM, TagSystem, Tagger};
 use crate::tags::TagSet;
 
-const KIND: Name = name("parser");
-const VERSION: u32 = 4;
+pub(crate) const KIND: Name = name("parser");
+pub(crate) const VERSION: u32 = 4;
 /// Older versions had other weights.
-const OLDEST: u32 = 3;
+pub(crate) const OLDEST: u32 = 3;
 const META: Name = name("meta");
 const TAGS: Name = name("tags");
 const LABELS: Name = name("labels");
@@ -224,7 +224,7 @@ impl Parser {
         Self::from_container(file.part(section, KIND, OLDEST..=VERSION)?)
     }
 
-    fn from_container(file: Container) -> Result<Self> {
+    pub(crate) fn from_container(file: Container) -> Result<Self> {
         file.check_all()?;
         let file = Arc::new(file);
         let meta = text(&file, META)?;

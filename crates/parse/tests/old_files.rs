@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use sylvan_base::Vocab;
+use sylvan_parse::structured::Perceptron;
 use sylvan_parse::{Kind, Parser, Workspace};
 
 const SENTENCES: [&str; 3] = ["a cat sees dogs .", "the dog sleeps .", "unheard-of cats , see 7"];
@@ -60,7 +61,7 @@ fn version_3_of_a_dependency_parser_opens() {
 #[test]
 fn version_3_of_a_dependency_parser_with_other_settings_opens() {
     let parser = open("dependency-paper-v3.parser", Kind::Dependency);
-    assert!(parser.word_by_word().is_some(), "it looks one word ahead");
+    assert!(Perceptron::new(parser.clone()).is_some(), "it looks one word ahead");
     let expected = [
         "a/D/DET:cat/det cat/./PUNCT:sees/nsubj sees/./PUNCT:-/root dogs/./PUNCT:sees/punct ././PUNCT:sees/punct 11439",
         "the/./PUNCT:dog/det dog/./PUNCT:-/root sleeps/./PUNCT:dog/punct ././PUNCT:dog/punct 4050",

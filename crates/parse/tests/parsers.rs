@@ -6,8 +6,9 @@ use std::sync::OnceLock;
 
 use sylvan_base::{Rng, Silent, Vocab};
 use sylvan_parse::eval::brackets::BracketScore;
+use sylvan_parse::structured::{Parses, Perceptron};
 use sylvan_parse::{
-    MergeStatistics, Parser, StateId, Templates, TrainConfig, Workspace, pack, train_constituency,
+    MergeStatistics, Parser, Templates, TrainConfig, Workspace, pack, train_constituency,
     train_dependency, train_tagger, treebank,
 };
 use sylvan_sample::{Config, Sampler};
@@ -287,7 +288,7 @@ fn k_best_lists_are_distinct_and_sorted_and_pack_into_forests_that_hold_them() {
     assert!(pack(&[]).is_none());
 }
 
-/// All action sequences, word by word, and the best of them; the batch parser with a beam that holds them all.
+/// Word by word with all parses kept, and the batch parser with a beam that holds them all.
 #[test]
 fn word_by_word_gives_the_scores_of_the_batch_parser() {
     for (templates, window) in
@@ -296,30 +297,17 @@ fn word_by_word_gives_the_scores_of_the_batch_parser() {
         let parser = dependency(templates, window);
         let mut vocab = Vocab::new();
         let (_, trees) = sample(70_000, 40, &mut vocab);
-        let mut steps = parser.word_by_word().unwrap();
+        let structured = Perceptron::new(parser.clone()).unwrap();
+        let mut parses = Parses::new(&structured);
         let mut workspace = Workspace::new();
         let mut checked = 0;
         for tree in trees.iter().filter(|tree| tree.len() <= 7) {
             let words = texts(tree, &vocab);
-            steps.clear();
-            let mut states: Vec<StateId> = vec![steps.start()];
-            for word in &words {
-                let word = steps.word(word);
-                states = states.iter().flat_map(|&state| steps.advance(state, word, usize::MAX)).collect();
-                for &state in &states {
-                    assert_eq!(steps.stack_size(state), steps.words(state) - steps.reductions(state));
-                }
-            }
-            let done: Vec<StateId> =
-                states.iter().flat_map(|&state| steps.finish(state, usize::MAX)).collect();
-            let best = done.iter().copied().max_by_key(|&state| steps.score(state)).unwrap();
+            // Stacks are shared by all sentences, as they are by all hypotheses of one.
+            let read: Vec<_> = words.iter().map(|word| parses.read(word)).collect();
+            let parse = parses.parse(&read, usize::MAX).unwrap();
             let batch = parser.dependencies(&words, 200_000, None, &mut workspace).unwrap();
-            assert_eq!(steps.score(best), batch.score, "{words:?}");
-            // The same heads, unless two trees have the same score.
-            let same = done.iter().filter(|&&state| steps.score(state) == batch.score);
-            assert!(same.into_iter().any(|&state| steps.heads(state) == batch.heads));
-            // With a narrow search the score of what is found is still the batch score of those actions: merging
-            // finds the optimum too.
+            assert_eq!((parse.score * structured.unit()).round() as i64, batch.score, "{words:?}");
             let mut statistics = MergeStatistics::default();
             let merged = parser.dependencies(&words, 100_000, Some(&mut statistics), &mut workspace).unwrap();
             assert_eq!(merged.score, batch.score, "{words:?}");
@@ -327,28 +315,25 @@ fn word_by_word_gives_the_scores_of_the_batch_parser() {
         }
         assert!(checked > 5, "{checked} sentences were short enough");
     }
-    assert!(dependency(Templates::Rich, 3).word_by_word().is_none(), "it looks too far ahead");
-    assert!(small().word_by_word().is_none());
+    assert!(Perceptron::new(dependency(Templates::Rich, 3)).is_none(), "it looks too far ahead");
+    assert!(Perceptron::new(small().clone()).is_none());
 }
 
-/// C(3n, n) / (2n + 1) partial structures after n words, and as many complete ones as the spec counts.
+/// A parser says what it gives to a word, and words are then worth about 1.
 #[test]
-fn the_number_of_structures_is_known() {
-    let parser = dependency(Templates::Paper, 0);
-    let mut steps = parser.word_by_word().unwrap();
-    let mut states = vec![steps.start()];
-    let partial = [1, 3, 12, 55, 273, 1428];
-    let complete = [1, 2, 7, 30, 143, 728];
-    for n in 0..6 {
-        let word = steps.word("dog");
-        states = states.iter().flat_map(|&state| steps.advance(state, word, usize::MAX)).collect();
-        // Different orders of actions build the same structure; those count once.
-        let structure = |state: StateId| (steps.heads(state), steps.reductions(state));
-        let distinct: std::collections::BTreeSet<_> = states.iter().map(|&state| structure(state)).collect();
-        assert_eq!(distinct.len(), partial[n], "after {} words", n + 1);
-        let whole = distinct.iter().filter(|(_, reductions)| *reductions == n as u32).count();
-        assert_eq!(whole, complete[n], "after {} words", n + 1);
+fn words_are_worth_about_one() {
+    let structured = Perceptron::new(dependency(Templates::Paper, 0)).unwrap();
+    let mut vocab = Vocab::new();
+    let (_, trees) = sample(70_000, 40, &mut vocab);
+    let mut parses = Parses::new(&structured);
+    let (mut score, mut count) = (0.0, 0);
+    for tree in &trees {
+        let read: Vec<_> = texts(tree, &vocab).iter().map(|word| parses.read(word)).collect();
+        score += parses.parse(&read, 8).unwrap().score;
+        count += read.len();
     }
+    let mean = score / count as f64;
+    assert!((0.7..1.4).contains(&mean), "{mean}");
 }
 
 #[test]

@@ -216,6 +216,12 @@ impl Search {
     }
 
     /// The limits of a left-to-right search.
+    pub fn limits(&self) -> Option<Limits> {
+        let mut search = *self;
+        search.limits_mut().copied()
+    }
+
+    /// The limits of a left-to-right search, to be changed.
     pub fn limits_mut(&mut self) -> Option<&mut Limits> {
         match self {
             Self::Incremental(limits, _) | Self::Prediction(limits, _) | Self::Stacks(limits, _) => {

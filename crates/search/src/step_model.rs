@@ -28,6 +28,11 @@ pub struct Move<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct StepState(pub u32);
 
+impl StepState {
+    /// As a signature: one for all states.
+    pub const ANY: Self = Self(u32::MAX);
+}
+
 /// A model of the steps of a left-to-right search. Scores are natural logs, already weighted.
 pub trait StepModel {
     /// Forgets the sentence before; returns the state at the start of the next one.
@@ -36,9 +41,18 @@ pub trait StepModel {
     fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>);
     /// The score of ending here.
     fn finish(&mut self, state: StepState) -> f64;
-    /// States of different groups do not compete in a bin (see `Limits::groups`).
+    /// States of different groups do not compete in a bin (see `Ways::Groups`).
     fn group(&self, _state: StepState) -> u32 {
         0
+    }
+    /// What of a state keeps items apart: items that agree in it recombine. By default that is all of it; a model that
+    /// prefers fewer items to exact ones says [`StepState::ANY`].
+    fn signature(&mut self, state: StepState) -> StepState {
+        state
+    }
+    /// Whether it looks at the words of steps alone, so that it can be asked later (see `Limits::shortlist`).
+    fn sees_words_only(&self) -> bool {
+        false
     }
     /// Whether [`Move::open`] must be filled.
     fn wants_frontier(&self) -> bool {
@@ -63,6 +77,12 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     }
     fn group(&self, state: StepState) -> u32 {
         (**self).group(state)
+    }
+    fn signature(&mut self, state: StepState) -> StepState {
+        (**self).signature(state)
+    }
+    fn sees_words_only(&self) -> bool {
+        (**self).sees_words_only()
     }
     fn wants_frontier(&self) -> bool {
         (**self).wants_frontier()
@@ -158,6 +178,24 @@ impl StepModel for StepModels<'_> {
     fn group(&self, state: StepState) -> u32 {
         let groups = self.models.iter().enumerate().map(|(n, model)| model.group(self.part(state, n)));
         groups.into_iter().find(|&group| group != 0).unwrap_or(0)
+    }
+
+    /// Whatever each model wants to tell apart, numbered like a state.
+    fn signature(&mut self, state: StepState) -> StepState {
+        let states: Vec<StepState> = (0..self.models.len()).map(|number| self.part(state, number)).collect();
+        let signed = self.models.iter_mut().zip(&states).map(|(model, &own)| model.signature(own));
+        let signed: Vec<StepState> = signed.collect();
+        if signed == states {
+            state
+        } else if signed.iter().all(|&own| own == StepState::ANY) {
+            StepState::ANY
+        } else {
+            self.intern(&signed)
+        }
+    }
+
+    fn sees_words_only(&self) -> bool {
+        self.models.iter().all(|model| model.sees_words_only())
     }
 
     fn wants_frontier(&self) -> bool {

@@ -57,7 +57,7 @@ impl Corrections {
         }
         let applier = applier(model.grammar(), &weights, &vocab, model.applying());
         let applier = applier.with_overlay(Arc::new(overlay));
-        let rules = Weighed::new(applier, model.model_count(), &weights);
+        let rules = Weighed::new(applier, model.model_count(), model.structured().is_some(), &weights);
         Ok(Self { of: Arc::clone(model.vocab()), vocab: Arc::new(vocab), rules, weights, missing })
     }
 

@@ -9,6 +9,7 @@
 mod order;
 mod rules;
 mod sparse;
+mod structured;
 mod words;
 
 use serde::Serialize;
@@ -19,9 +20,11 @@ use sylvan_rules::{Grammar, Weights};
 pub use order::{JumpFeatures, ReorderingFeatures};
 pub use rules::{DefaultRuleFeatures, ParseFeature, RuleFeatures};
 pub use sparse::{sparse_contributions, sparse_values};
+pub use structured::StructuredFeature;
 pub use words::LanguageModelFeature;
 
 use crate::models::Ngram;
+use crate::models::structured::Read;
 
 /// A feature as tuning and lists see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -65,6 +68,8 @@ pub struct Replay<'a> {
     pub own: Option<&'a Grammar>,
     /// The language models over the sentence.
     pub models: &'a [Ngram<'a>],
+    /// How the structured language model reads the sentence's tokens, if there is one.
+    pub(crate) read: Option<&'a Read>,
     /// The forest.
     pub forest: &'a TranslationForest,
     /// The derivation.

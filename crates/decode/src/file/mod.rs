@@ -7,6 +7,7 @@
 //! rules      a container of its own, opened in place
 //! lm0 to lm7 likewise; at least lm0
 //! parser     likewise; only if the model can parse
+//! slm        a structured language model or the parser that is one, likewise; only if the model has one
 //! srccase    words in their usual case, one per line; only for raw text
 //! lines      the training text that rules point into; only if it was to be kept
 //! ```
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use sylvan_base::Result;
 use sylvan_lm::Lm;
 use sylvan_parse::Parser;
+use sylvan_parse::structured::StructuredLm;
 use sylvan_rules::{Formalism, Grammar, Weights};
 use sylvan_store::{Container, ContainerWriter, Name, name};
 use sylvan_text::{Lang, Protect, Truecaser};
@@ -38,6 +40,7 @@ const MANIFEST: Name = name("manifest");
 const WEIGHTS: Name = name("weights");
 const RULES: Name = name("rules");
 const PARSER: Name = name("parser");
+const STRUCTURED: Name = name("slm");
 const SOURCE_CASE: Name = name("srccase");
 const LINES: Name = name("lines");
 /// At most this many language models.
@@ -100,6 +103,8 @@ pub struct Parts<'p> {
     pub weights: &'p Weights,
     /// The parser.
     pub parser: Option<&'p Path>,
+    /// The structured language model.
+    pub structured: Option<&'p Path>,
     /// The source truecaser.
     pub source_case: Option<&'p Path>,
     /// The training text, as [`write_lines`](crate::lines::write_lines) writes it.
@@ -114,7 +119,7 @@ fn model_name(index: usize) -> Name {
 
 /// Writes a model file; it appears whole or not at all.
 pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
-    let mut writer = ContainerWriter::create(path, KIND, VERSION, MODELS + 6)?;
+    let mut writer = ContainerWriter::create(path, KIND, VERSION, MODELS + 7)?;
     let manifest =
         serde_json::to_vec_pretty(parts.manifest).expect("strings and numbers can be written as JSON");
     writer.section(MANIFEST, &manifest)?;
@@ -124,7 +129,7 @@ pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
     for (index, path) in parts.models.iter().take(MODELS).enumerate() {
         writer.file(model_name(index), path)?;
     }
-    let optional = [(PARSER, parts.parser), (SOURCE_CASE, parts.source_case), (LINES, parts.lines)];
+    let optional = [(PARSER, parts.parser), (STRUCTURED, parts.structured), (SOURCE_CASE, parts.source_case), (LINES, parts.lines)];
     for (name, path) in optional {
         if let Some(path) = path {
             writer.file(name, path)?;
@@ -167,6 +172,7 @@ impl ModelFile {
         self.grammar()?.verify()?;
         self.models()?;
         self.parser()?;
+        self.structured()?;
         self.source_text(Protect::default())?;
         if let Some(lines) = self.training_lines()? {
             lines.verify()?;
@@ -193,6 +199,11 @@ impl ModelFile {
     /// The parser, if the model has one.
     pub fn parser(&self) -> Result<Option<Parser>> {
         if self.file.has(PARSER) { Parser::inside(&self.file, PARSER).map(Some) } else { Ok(None) }
+    }
+
+    /// The structured language model, if the model has one.
+    pub fn structured(&self) -> Result<Option<StructuredLm>> {
+        if self.file.has(STRUCTURED) { StructuredLm::inside(&self.file, STRUCTURED).map(Some) } else { Ok(None) }
     }
 
     /// The training text, if the model keeps it.

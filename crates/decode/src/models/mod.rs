@@ -4,10 +4,12 @@
 //! opening   WordModel   an n-gram model, and its ids of all words in the model's vocabulary
 //! sentence  Ngram       the model over the sentence's tokens, with its weight
 //!           Several     any number of them side by side, as one model
+//!           structured  a model of the tree that words build, for left-to-right search
 //! ```
 
 mod ngram;
 mod several;
+pub(crate) mod structured;
 
 use sylvan_base::{Id, Vocab};
 use sylvan_forest::Token;

@@ -14,12 +14,19 @@ pub struct Ngram<'s> {
     weight: f64,
     /// The model's id of each token.
     ids: &'s [WordId],
+    /// What each token scores besides, whatever it follows; empty if nothing.
+    besides: &'s [f64],
 }
 
 impl<'s> Ngram<'s> {
     /// A model over tokens with these ids. `weight` multiplies natural logs.
     pub fn new(lm: &'s Lm, ids: &'s [WordId], weight: f64) -> Self {
-        Self { lm, weight, ids }
+        Self { lm, weight, ids, besides: &[] }
+    }
+
+    /// The same with a score for each token besides, from left to right only.
+    pub(crate) fn and(self, besides: &'s [f64]) -> Self {
+        Self { besides, ..self }
     }
 
     /// The natural logarithm of each word's probability after those before it, and of the sentence's end;
@@ -56,7 +63,8 @@ impl LanguageModel for Ngram<'_> {
     }
     fn score(&self, state: State, word: TokenId) -> (f64, State) {
         let (score, next) = self.lm.score(&state, self.word(word));
-        (f64::from(score) * self.weight, next)
+        let besides = self.besides.get(word.index()).copied().unwrap_or(0.0);
+        (f64::from(score) * self.weight + besides, next)
     }
     fn end(&self, state: State) -> f64 {
         f64::from(self.lm.end(&state)) * self.weight

@@ -1,5 +1,7 @@
 //! A derivation with all that is known about it: features, links, the rules and where they come from.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use sylvan_base::Vocab;
 use sylvan_forest::{Derivation, EdgeId, TranslationForest, VertexId};
@@ -10,6 +12,7 @@ use super::{SentenceForest, With};
 use crate::features::{Contributions, Replay, sparse_contributions, sparse_values};
 use crate::model::{Model, Weighed};
 use crate::models::Ngram;
+use crate::models::structured::{Parsed, Read};
 use crate::sentence::Sentence;
 
 /// What stands for a rule where none matches.
@@ -41,6 +44,7 @@ pub struct Derived<'a> {
     sentence: &'a Sentence,
     forest: &'a TranslationForest,
     models: Vec<Ngram<'a>>,
+    read: Option<&'a Read>,
     derivation: &'a Derivation,
 }
 
@@ -60,14 +64,15 @@ impl<'a> Derived<'a> {
             sentence,
             forest: &forest.forest,
             models: model.ngrams(&forest.ids),
+            read: forest.read.as_deref(),
             derivation,
         }
     }
 
     /// Another derivation of the same sentence.
     pub fn other<'b>(&'b self, derivation: &'b Derivation) -> Derived<'b> {
-        let Self { model, rules, weights, sentence, forest, .. } = *self;
-        Derived { model, rules, weights, sentence, forest, models: self.models.clone(), derivation }
+        let Self { model, rules, weights, sentence, forest, read, .. } = *self;
+        Derived { model, rules, weights, sentence, forest, models: self.models.clone(), read, derivation }
     }
 
     /// The rules, as edges of the forest.
@@ -95,6 +100,16 @@ impl<'a> Derived<'a> {
         &self.models
     }
 
+    /// The tree of the translation that its structured language model prefers, if it has one.
+    pub(crate) fn parsed(&self) -> Option<Arc<Parsed>> {
+        self.read?.parse(&self.derivation.tokens(self.forest))
+    }
+
+    /// Whether there is a structured language model.
+    pub(crate) fn is_structured(&self) -> bool {
+        self.read.is_some()
+    }
+
     fn vocab(&self) -> &'a Vocab {
         self.sentence.vocab()
     }
@@ -104,6 +119,7 @@ impl<'a> Derived<'a> {
             applier: &self.rules.applier,
             own: self.sentence.own.as_ref(),
             models: &self.models,
+            read: self.read,
             forest: self.forest,
             derivation: self.derivation,
         }

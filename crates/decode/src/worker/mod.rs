@@ -18,7 +18,9 @@ use sylvan_forest::{Derivation, InsideOutside, Sum, TranslationForest};
 use sylvan_lm::WordId;
 use sylvan_parse::Workspace as Parsing;
 use sylvan_rules::apply::Workspace as Matching;
-use sylvan_search::{Counters, Found, LanguageModel, OutForest, Run, Search, Stop, TraceItem, WorkspaceOf};
+use sylvan_search::{
+    Counters, Found, LanguageModel, OutForest, Run, Search, StepModel, Stop, TraceItem, Ways, WorkspaceOf,
+};
 
 pub use derived::{Derived, RuleKind};
 
@@ -26,6 +28,7 @@ use crate::corrections::Corrections;
 use crate::glossary::Glossary;
 use crate::hypotheses::{Hypothesis, List, list as list_of};
 use crate::model::{Model, Weighed};
+use crate::models::structured::{Parsing as Structuring, Read};
 use crate::models::{Memory, Ngram, Several};
 use crate::sentence::Sentence;
 
@@ -52,6 +55,8 @@ pub struct SentenceForest {
     pub forest: TranslationForest,
     /// The ids of the forest's tokens in each language model.
     pub(crate) ids: Vec<Vec<WordId>>,
+    /// How the structured language model reads them, if there is one.
+    pub(crate) read: Option<Arc<Read>>,
 }
 
 impl SentenceForest {
@@ -59,7 +64,7 @@ impl SentenceForest {
     pub fn with_all_glue(self) -> Self {
         match self.forest.glue() {
             None => self,
-            Some(_) => Self { forest: self.forest.with_all_glue(), ids: self.ids },
+            Some(_) => Self { forest: self.forest.with_all_glue(), ..self },
         }
     }
 }
@@ -128,7 +133,9 @@ impl Worker {
         let forest = sentence.forest(&rules.applier, &mut self.matching);
         let mut ids = Vec::new();
         self.model.word_ids(forest.tokens(), sentence.vocab(), &mut ids);
-        SentenceForest { forest, ids }
+        let structured = self.model.structured();
+        let read = structured.map(|model| Arc::new(model.read(forest.tokens(), sentence.vocab())));
+        SentenceForest { forest, ids, read }
     }
 
     /// Translates a sentence.
@@ -155,25 +162,33 @@ impl Worker {
         stop: &Stop,
     ) -> Decoded {
         match with.corrections {
-            Some(corrections) => self.steady(sentence, &corrections.rules, forest, search, list, stop),
-            None => self.search(forest, search, list, stop),
+            Some(corrections) => self.steady(sentence, with, &corrections.rules, forest, search, list, stop),
+            None => self.search(sentence, with, forest, search, list, stop),
         }
     }
 
     /// Searches a forest.
-    fn search(&mut self, forest: SentenceForest, search: Search, list: List, stop: &Stop) -> Decoded {
-        let mut forest = if search.makes_glue() { forest } else { forest.with_all_glue() };
-        let SentenceForest { forest: edges, ids } = &forest;
-        let many = list.best > 1;
-        let models = self.model.ngrams(ids);
-        let found = match models.as_slice() {
-            [one] => search.run(edges, Run { out_forest: many, stop, ..Run::new(one) }, &mut self.one),
-            all => {
-                let SeveralMemory { search: memory, states } = &mut self.several;
-                let several = Several::new(all, states);
-                search.run(edges, Run { out_forest: many, stop, ..Run::new(&several) }, memory)
-            }
+    fn search(
+        &mut self,
+        sentence: &Sentence,
+        with: With<'_>,
+        forest: SentenceForest,
+        search: Search,
+        wanted: List,
+        stop: &Stop,
+    ) -> Decoded {
+        let model = Arc::clone(&self.model);
+        let weight = with.rules(&model).structured;
+        let is_later = weight != 0.0 && !asks_inside(search);
+        // What the search does not know may change the order: more translations are compared than are wanted.
+        let list = if is_later {
+            List { best: wanted.best.max(COMPARED), distinct: true }
+        } else {
+            wanted
         };
+        let mut forest = if search.makes_glue() { forest } else { forest.with_all_glue() };
+        let asked = if is_later { 0.0 } else { weight };
+        let found = self.find(&forest, asked, search, list.best > 1, stop);
         let Some(Found { best, out, cut_short, gap, grown }) = found else {
             let counters = Counters::default();
             return Decoded {
@@ -187,8 +202,58 @@ impl Worker {
         };
         forest.forest.grow(grown);
         let counters = best.counters;
-        let hypotheses = list_of(&forest.forest, best, out.as_ref(), list);
+        let mut hypotheses = list_of(&forest.forest, best, out.as_ref(), list);
+        if weight != 0.0 {
+            self.compare_whole(sentence, with, &forest, &mut hypotheses);
+            hypotheses.truncate(wanted.best.max(1));
+        }
         Decoded { hypotheses, forest, out, counters, cut_short, gap }
+    }
+
+    /// Searches a forest, with a structured language model unless it weighs nothing.
+    fn find(
+        &mut self,
+        forest: &SentenceForest,
+        weight: f64,
+        search: Search,
+        many: bool,
+        stop: &Stop,
+    ) -> Option<Found> {
+        let model = Arc::clone(&self.model);
+        let read = forest.read.as_deref().filter(|_| weight != 0.0);
+        let (mut steps, besides) = step_model(&model, read, weight, search);
+        let mut models = model.ngrams(&forest.ids);
+        if let Some(first) = models.first_mut() {
+            *first = first.and(&besides);
+        }
+        let steps = steps.as_deref_mut().map(|steps| steps as _);
+        match models.as_slice() {
+            [one] => {
+                let run = Run { out_forest: many, stop, steps, ..Run::new(one) };
+                search.run(&forest.forest, run, &mut self.one)
+            }
+            all => {
+                let SeveralMemory { search: memory, states } = &mut self.several;
+                let several = Several::new(all, states);
+                let run = Run { out_forest: many, stop, steps, ..Run::new(&several) };
+                search.run(&forest.forest, run, memory)
+            }
+        }
+    }
+
+    /// Whole translations by all features: a search keeps few parses of each, and not always the best.
+    fn compare_whole(
+        &self,
+        sentence: &Sentence,
+        with: With<'_>,
+        forest: &SentenceForest,
+        hypotheses: &mut [Hypothesis],
+    ) {
+        for hypothesis in hypotheses.iter_mut() {
+            let derived = self.derived(sentence, with, forest, &hypothesis.derivation);
+            hypothesis.score = derived.contributions().score();
+        }
+        hypotheses.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
 
     /// The forest without the edges whose best derivation is estimated to be worse than the best by more than `margin`
@@ -201,20 +266,27 @@ impl Worker {
             models.iter().map(|model| model.local(words)).sum()
         };
         let pruned = InsideOutside::of(&forest.forest, Sum::Best, words).prune(&forest.forest, margin);
-        SentenceForest { forest: pruned, ids: forest.ids.clone() }
+        SentenceForest { forest: pruned, ids: forest.ids.clone(), read: forest.read.clone() }
     }
 
     /// A search step by step in the notation of its paper; only left-to-right searches have one.
     pub fn trace(&self, sentence: &Sentence, forest: &SentenceForest, search: Search) -> Vec<TraceItem> {
-        let models = self.model.ngrams(&forest.ids);
         let whole = (!search.makes_glue()).then(|| forest.clone().with_all_glue());
         let forest = whole.as_ref().unwrap_or(forest);
+        let weight = self.model.rules().structured;
+        let asked = forest.read.as_deref().filter(|_| weight != 0.0 && asks_inside(search));
+        let (mut steps, besides) = step_model(&self.model, asked, weight, search);
+        let mut models = self.model.ngrams(&forest.ids);
+        if let Some(first) = models.first_mut() {
+            *first = first.and(&besides);
+        }
+        let steps = steps.as_deref_mut().map(|steps| steps as _);
         match models.as_slice() {
-            [one] => search.trace(&forest.forest, Run::new(one), sentence.vocab()),
+            [one] => search.trace(&forest.forest, Run { steps, ..Run::new(one) }, sentence.vocab()),
             all => {
                 let mut states = Memory::default();
                 let several = Several::new(all, &mut states);
-                search.trace(&forest.forest, Run::new(&several), sentence.vocab())
+                search.trace(&forest.forest, Run { steps, ..Run::new(&several) }, sentence.vocab())
             }
         }
     }
@@ -229,4 +301,25 @@ impl Worker {
     ) -> Derived<'a> {
         Derived::new(&self.model, with, sentence, forest, derivation)
     }
+}
+
+/// How many translations are compared with a structured language model that the search did not ask.
+const COMPARED: usize = 100;
+
+/// Whether a search asks a structured language model as it goes on.
+fn asks_inside(search: Search) -> bool {
+    search.limits().is_some_and(|limits| limits.ways != Ways::Later)
+}
+
+/// A step model, and what it leaves to the language model.
+type Steps<'s> = (Option<Box<dyn StepModel + 's>>, Vec<f64>);
+
+/// The step model of a search, if it asks one.
+fn step_model<'s>(model: &'s Model, read: Option<&'s Read>, weight: f64, search: Search) -> Steps<'s> {
+    let parsing = search.limits().map(Structuring::from);
+    let made = match (model.structured(), read, parsing) {
+        (Some(model), Some(read), Some(parsing)) => model.over(read, weight, parsing),
+        _ => None,
+    };
+    made.map_or((None, Vec::new()), |(steps, besides)| (Some(steps), besides))
 }

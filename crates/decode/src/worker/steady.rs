@@ -11,7 +11,7 @@ use sylvan_forest::{Derivation, EdgeId, Growing, Target, TranslationForest, Vert
 use sylvan_rules::apply::{Applier, Origin};
 use sylvan_search::{Search, Stop};
 
-use super::{Decoded, SentenceForest, Worker};
+use super::{Decoded, SentenceForest, With, Worker};
 use crate::hypotheses::{Hypothesis, List, put_first};
 use crate::model::Weighed;
 use crate::sentence::Sentence;
@@ -21,6 +21,7 @@ impl Worker {
     pub(super) fn steady(
         &mut self,
         sentence: &Sentence,
+        with: With<'_>,
         corrected: &Weighed,
         forest: SentenceForest,
         search: Search,
@@ -34,10 +35,11 @@ impl Worker {
         let mut edges = forest.forest.edge_ids();
         if count(&before) == count(&forest) && !edges.any(|edge| is_correction(applier, &forest.forest, edge))
         {
-            return self.search(forest, search, list, stop);
+            return self.search(sentence, with, forest, search, list, stop);
         }
-        let before = self.search(before, search, List::default(), stop);
-        let mut decoded = self.search(forest, search, list, stop);
+        let plain = With { corrections: None, ..with };
+        let before = self.search(sentence, plain, before, search, List::default(), stop);
+        let mut decoded = self.search(sentence, with, forest, search, list, stop);
         decoded.counters += before.counters;
         let Some(old) = before.hypotheses.first() else { return decoded };
         let Some(derivation) =

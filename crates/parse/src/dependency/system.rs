@@ -21,7 +21,7 @@ pub(crate) const LEFT: u8 = 1;
 pub(crate) const RIGHT: u8 = 2;
 
 /// A word as dependency features see it: 0 is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Atom {
     pub(crate) form: u64,
     /// The tag, plus 1.
@@ -37,7 +37,7 @@ impl Atom {
 }
 
 /// A partial tree on the stack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Item {
     pub(crate) word: Atom,
     /// The position of its head word, plus 1; 0 below the bottom.
@@ -57,7 +57,7 @@ pub(crate) struct Item {
 
 /// What stands around a partial tree and its head word. Empty where the parser does not look further than one
 /// word ahead.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Around {
     /// The tags of the words before and after the head word.
     pub(crate) before: u16,

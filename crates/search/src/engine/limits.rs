@@ -11,6 +11,23 @@ pub enum Goals {
     InBins,
 }
 
+/// What becomes of the ways in which a step model can go on, such as the parses of a structured language model (Yu et
+/// al. 2014).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ways {
+    /// Each is an item of its own, and all items of a bin compete (*naive*).
+    All,
+    /// Only the best is kept, and items that differ in it alone recombine (*best-parse*).
+    Best,
+    /// Each is an item of its own. Items of different groups do not compete: the beam holds in each group, and the groups
+    /// with the best items, this many, are kept (*grouping*).
+    Groups(usize),
+    /// An item has several at the same time, as many as [`Limits::parses`], and counts as the best of them.
+    Packed,
+    /// The search knows nothing of the step model: whole translations are compared with it afterwards (*re-ranking*).
+    Later,
+}
+
 /// How much a left-to-right search may keep and try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -27,9 +44,13 @@ pub struct Limits {
     /// many wait again, the best are kept, and the worst of these says what "all of it" is. Not used with
     /// `pops`.
     pub margin: u32,
-    /// If set, items whose step model puts them into different groups do not compete: the beam holds in each group,
-    /// and the groups with the best items, this many, are kept.
-    pub groups: Option<usize>,
+    /// What becomes of the ways in which a step model can go on.
+    pub ways: Ways,
+    /// How many ways step models may keep where they count them: for a structured language model, parses.
+    pub parses: usize,
+    /// If set, step models that look at words alone score a step only if the item that it leads to is among the best of
+    /// its bin without that: this many times the beam.
+    pub shortlist: Option<usize>,
     /// Cells tried per sentence. After that it goes on with a beam of one, so that there still is an answer.
     pub work: u64,
     /// Where complete items are.
@@ -39,6 +60,16 @@ pub struct Limits {
 impl Limits {
     /// The default margin.
     pub const USUAL_MARGIN: u32 = 20;
+    /// The default number of parses.
+    pub const USUAL_PARSES: usize = 8;
+
+    /// How many groups are kept, if items are divided into groups.
+    pub fn groups(&self) -> Option<usize> {
+        match self.ways {
+            Ways::Groups(groups) => Some(groups),
+            _ => None,
+        }
+    }
 
     /// A beam, and every option of the items that it keeps within the usual margin.
     pub fn usual(beam: Beam) -> Self {
@@ -52,7 +83,9 @@ impl Limits {
             pops: usize::MAX,
             diversity: 0,
             margin: u32::MAX,
-            groups: None,
+            ways: Ways::Packed,
+            parses: Self::USUAL_PARSES,
+            shortlist: None,
             work: u64::MAX,
             goals: Goals::Free,
         }

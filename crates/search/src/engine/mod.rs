@@ -17,6 +17,7 @@
 //! structures that make it fast, and must keep the same items.
 
 mod grids;
+mod late;
 mod limits;
 mod nodes;
 mod states;
@@ -24,7 +25,8 @@ mod states;
 use std::hash::Hash;
 
 use grids::{Column, Grids, Row};
-pub use limits::{Goals, Limits};
+use late::Late;
+pub use limits::{Goals, Limits, Ways};
 use nodes::{Arrival, Fate, Node, NodeId, Nodes, Stage, TrailId};
 use states::{StateId, States};
 use sylvan_base::{HashMap, Span};
@@ -135,6 +137,11 @@ pub struct Engine<S> {
     rows: Vec<(ClassId, Row)>,
     goals: Vec<Goal>,
     place_of_goals: Goals,
+    late: Late,
+    /// Whether the step model is asked late.
+    is_late: bool,
+    shortlist: Vec<NodeId>,
+    answered: Vec<NodeId>,
     counters: Counters,
 }
 
@@ -144,6 +151,23 @@ struct Emitted {
     reached: f64,
     ahead: f64,
     state: StateId,
+}
+
+/// Keeps the best items: as many as the beam, or as many of each group.
+fn keep_best(nodes: &Nodes, ranked: &mut Vec<NodeId>, steps: Option<&dyn StepModel>, limits: Limits) {
+    let beam = limits.beam.0;
+    let Some(groups) = limits.groups() else { return ranked.truncate(beam) };
+    // Groups in the order of their best items, which come first.
+    let mut sizes: HashMap<u32, usize> = HashMap::default();
+    ranked.retain(|&node| {
+        let group = steps.map_or(0, |steps| steps.group(nodes.step_state(node)));
+        if sizes.len() >= groups && !sizes.contains_key(&group) {
+            return false;
+        }
+        let size = sizes.entry(group).or_default();
+        *size += 1;
+        *size <= beam
+    });
 }
 
 /// A complete item and its score with the end of the sentence.
@@ -171,6 +195,10 @@ impl<S: Copy + Eq + Hash> Default for Engine<S> {
             rows: Vec::new(),
             goals: Vec::new(),
             place_of_goals: Goals::Free,
+            late: Late::default(),
+            is_late: false,
+            shortlist: Vec::new(),
+            answered: Vec::new(),
             counters: Counters::default(),
         }
     }
@@ -190,10 +218,13 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         L: LanguageModel<State = S>,
     {
         let Run { lm, mut steps, out_forest, show_dropped, stop } = run;
-        // Groups and unknown contributions of step models forbid dropping items before their bin is complete, and so
-        // does a trace that shows them.
-        let may_shrink = limits.groups.is_none() && !show_dropped;
-        self.nodes.reset(deduction.bins(), limits.beam, out_forest, may_shrink);
+        self.is_late =
+            limits.shortlist.is_some() && steps.as_ref().is_some_and(|steps| steps.sees_words_only());
+        // Groups forbid dropping items before their bin is complete, unless the step model is asked late, and so does a
+        // trace that shows them.
+        let may_shrink = (limits.groups().is_none() || self.is_late) && !show_dropped;
+        self.nodes.reset(deduction.bins(), self.room(limits), out_forest, may_shrink);
+        self.late.clear();
         self.place_of_goals = limits.goals;
         self.states.clear();
         self.grids.clear();
@@ -211,11 +242,15 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         for bin in start..self.nodes.bins() {
             for round in 0.. {
                 let limits = if cut_short {
-                    Limits { beam: Beam(1), groups: limits.groups.map(|_| 1), ..limits }
+                    let ways = limits.groups().map_or(limits.ways, |_| Ways::Groups(1));
+                    Limits { beam: Beam(1), ways, ..limits }
                 } else {
                     limits
                 };
-                self.take_survivors(steps.as_deref(), bin, limits);
+                match &mut steps {
+                    Some(steps) if self.is_late => self.ask(*steps, deduction, bin, limits),
+                    steps => self.take_survivors(steps.as_deref(), bin, limits),
+                }
                 if self.survivors.is_empty() {
                     break;
                 }
@@ -244,6 +279,12 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                     return None;
                 }
             }
+        }
+        if let Some(steps) = &mut steps
+            && self.is_late
+            && self.place_of_goals == Goals::Free
+        {
+            self.ask_goals(*steps, limits);
         }
         let best = self.best_goal()?;
         if let Some(on_visit) = &mut on_visit {
@@ -275,24 +316,71 @@ impl<S: Copy + Eq + Hash> Engine<S> {
     }
 
     fn take_survivors(&mut self, steps: Option<&dyn StepModel>, bin: usize, limits: Limits) {
-        let beam = limits.beam.0;
-        let keep = |nodes: &Nodes, ranked: &mut Vec<NodeId>| match limits.groups {
-            None => ranked.truncate(beam),
-            Some(groups) => {
-                // Groups in the order of their best items, which come first.
-                let mut sizes: HashMap<u32, usize> = HashMap::default();
-                ranked.retain(|&node| {
-                    let group = steps.map_or(0, |steps| steps.group(nodes.step_state(node)));
-                    if sizes.len() >= groups && !sizes.contains_key(&group) {
-                        return false;
-                    }
-                    let size = sizes.entry(group).or_default();
-                    *size += 1;
-                    *size <= beam
-                });
-            }
-        };
+        let keep = |nodes: &Nodes, ranked: &mut Vec<NodeId>| keep_best(nodes, ranked, steps, limits);
         self.counters.pruned += self.nodes.survivors(bin, keep, &mut self.survivors) as u64;
+    }
+
+    /// How many items of a bin are kept before their step model is asked.
+    fn room(&self, limits: Limits) -> Beam {
+        let times = limits.shortlist.filter(|_| self.is_late).unwrap_or(1);
+        Beam(limits.beam.0.saturating_mul(times.max(1)))
+    }
+
+    /// Asks the step model about the shortlist of a bin, and takes the survivors.
+    fn ask<D: Deduction>(
+        &mut self,
+        steps: &mut dyn StepModel,
+        deduction: &D,
+        bin: usize,
+        limits: Limits,
+    ) {
+        let mut shortlist = std::mem::take(&mut self.shortlist);
+        let mut answered = std::mem::take(&mut self.answered);
+        answered.clear();
+        self.counters.pruned += self.nodes.shortlist(bin, self.room(limits).0, &mut shortlist) as u64;
+        for &node in &shortlist {
+            let mut ways = std::mem::take(&mut self.ways);
+            self.ways_on(steps, self.nodes.step_state(node), &mut ways);
+            // What is complete competes with the end of its sentence.
+            let is_complete = deduction.class(self.nodes.get(node).item).is_none();
+            for &(gain, extra) in &ways {
+                let end = if is_complete { steps.finish(extra) } else { 0.0 };
+                let answer = (gain + end, extra, steps.signature(extra));
+                let met = self.nodes.answered(node, answer, bin, &mut answered);
+                self.counters.recombined += u64::from(met);
+            }
+            self.counters.items += ways.len() as u64;
+            self.ways = ways;
+        }
+        let keep = |nodes: &Nodes, ranked: &mut Vec<NodeId>| keep_best(nodes, ranked, Some(steps), limits);
+        self.counters.pruned += self.nodes.survivors_of(&answered, keep, &mut self.survivors) as u64;
+        (self.shortlist, self.answered) = (shortlist, answered);
+    }
+
+    /// The ways to go on from a state, which may be pending.
+    fn ways_on(&self, steps: &mut dyn StepModel, state: StepState, ways: &mut Vec<(f64, StepState)>) {
+        ways.clear();
+        match self.late.pending(state) {
+            None => ways.push((0.0, state)),
+            Some((before, words)) => steps.advance(before, &Move { words, edges: &[], open: &[] }, ways),
+        }
+    }
+
+    /// Asks the step model about the best complete items; others are no answers.
+    fn ask_goals(&mut self, steps: &mut dyn StepModel, limits: Limits) {
+        let mut goals = std::mem::take(&mut self.goals);
+        let hash = |goal: &Goal| self.nodes.hash(self.nodes.get(goal.node).trail);
+        goals.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| hash(a).cmp(&hash(b))));
+        goals.truncate(self.room(limits).0);
+        let mut ways = std::mem::take(&mut self.ways);
+        for goal in &mut goals {
+            self.ways_on(steps, self.nodes.step_state(goal.node), &mut ways);
+            let ends = ways.iter().map(|&(gain, state)| gain + steps.finish(state));
+            goal.score += ends.fold(f64::NEG_INFINITY, f64::max);
+        }
+        self.ways = ways;
+        goals.retain(|goal| goal.score > f64::NEG_INFINITY);
+        self.goals = goals;
     }
 
     /// Takes cells of the survivors and their options; returns how many. When it is time to stop, the first survivor
@@ -326,16 +414,17 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                 let &Node { item, score, .. } = self.nodes.get(node);
                 let Some(class) = deduction.class(item) else { continue };
                 let merit = score + deduction.rest(item);
+                let lane = if SILENT { 0 } else { self.lane(steps.as_deref(), node, limits) };
                 for column in grids.columns_of(class, deduction) {
                     let Column { options, advance, offset } = grids.column(column);
                     let merit = merit + offset;
                     for option in options {
                         let choice = grids.option(option);
-                        let enough = self.nodes.threshold(bin + advance as usize);
+                        let enough = self.nodes.threshold(lane, bin + advance as usize);
                         if merit + choice.estimate + margin < enough {
                             break;
                         }
-                        self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, bin);
+                        self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, (bin, lane));
                         cells += 1;
                     }
                 }
@@ -363,7 +452,8 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                     }),
                 };
                 let Some((node, choice)) = next else { break };
-                self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, bin);
+                let lane = if SILENT { 0 } else { self.lane(steps.as_deref(), node, limits) };
+                self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, (bin, lane));
                 cells += 1;
                 if cells % CELLS_PER_LOOK == 0 && stop.is_due() {
                     break;
@@ -372,6 +462,18 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         }
         (self.grids, self.survivors) = (grids, survivors);
         cells
+    }
+
+    /// The lane of what an item leads to: items of different groups do not compete.
+    #[inline(never)]
+    fn lane(&mut self, steps: Option<&(dyn StepModel + '_)>, node: NodeId, limits: Limits) -> u32 {
+        match (steps, limits.ways) {
+            (Some(steps), Ways::Groups(_)) if self.is_late => {
+                let group = steps.group(self.nodes.step_state(node));
+                self.nodes.lane(group)
+            }
+            _ => 0,
+        }
     }
 
     /// What a cell leads to at best, words included; its estimate if that is not known before it is taken.
@@ -410,22 +512,23 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         deduction: &mut D,
         from: NodeId,
         choice: Choice,
-        bin: usize,
+        (bin, lane): (usize, u32),
     ) where
         D: Deduction,
         L: LanguageModel<State = S>,
     {
         let Emitted { reached, ahead, state } = self.emit(lm, deduction, from, choice.id);
         let item = self.nodes.get(from).item;
-        // What a step model will say is not known yet, so with one nothing is turned away early.
-        let enough = self.nodes.threshold(bin + choice.advance as usize);
-        if SILENT && choice.exactly && reached + ahead < enough {
+        // What a step model will say is not known yet, so with one nothing is turned away early, unless it is asked late.
+        let is_certain = SILENT || self.is_late;
+        let enough = self.nodes.threshold(lane, bin + choice.advance as usize);
+        if is_certain && choice.exactly && reached + ahead < enough {
             self.counters.pruned += 1;
             return;
         }
         let mut application = std::mem::take(&mut self.application);
         application.clear();
-        let thresholds = if SILENT { self.nodes.thresholds() } else { &[] };
+        let thresholds = if is_certain { self.nodes.thresholds(lane) } else { &[] };
         deduction.apply(item, choice.id, &Worth { thresholds, reached }, &mut application);
         self.counters.pruned += application.left_out;
         self.nodes.begin_step(&application);
@@ -433,9 +536,12 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             let Successor { item, score, charged } = successor;
             let (score, future) = (reached + score, deduction.future(item));
             let extra = if SILENT { StepState::default() } else { self.nodes.step_state(from) };
-            let arrival = Arrival { item, state, extra, score, merit: score + future, from, charged };
+            let merit = score + future;
+            let arrival = Arrival { item, state, extra, key: extra, score, merit, from, charged, lane };
             if SILENT {
                 self.settle::<D, L, true>(lm, steps, deduction, &application, &arrival);
+            } else if self.is_late {
+                self.postpone(lm, steps, deduction, &application, &arrival);
             } else {
                 self.arrive(lm, steps, deduction, &application, &arrival, future);
             }
@@ -479,10 +585,31 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         model.advance(arrival.extra, &step, &mut ways);
         for &(gain, extra) in &ways {
             let score = arrival.score + gain;
-            let arrival = Arrival { extra, score, merit: score + future, ..*arrival };
+            let key = steps.as_mut().map_or(extra, |steps| steps.signature(extra));
+            let arrival = Arrival { extra, key, score, merit: score + future, ..*arrival };
             self.settle::<D, L, false>(lm, steps, deduction, application, &arrival);
         }
         self.ways = ways;
+    }
+
+    /// One successor of a step about which the step model will be asked later.
+    #[inline(never)]
+    fn postpone<D, L>(
+        &mut self,
+        lm: &L,
+        steps: &mut Option<&mut dyn StepModel>,
+        deduction: &D,
+        application: &Application,
+        arrival: &Arrival,
+    ) where
+        D: Deduction,
+        L: LanguageModel<State = S>,
+    {
+        let extra = self.late.pend(arrival.extra, &self.bundles, deduction.forest());
+        let signature = steps.as_mut().map(|steps| steps.signature(arrival.extra));
+        let key = if signature == Some(StepState::ANY) { StepState::ANY } else { extra };
+        let arrival = Arrival { extra, key, ..*arrival };
+        self.settle::<D, L, false>(lm, steps, deduction, application, &arrival);
     }
 
     /// Puts a new item where it belongs.
@@ -504,7 +631,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         if deduction.class(arrival.item).is_none() {
             let end = lm.end(self.states.get(arrival.state));
             let last = match steps {
-                Some(steps) if !SILENT => steps.finish(arrival.extra),
+                Some(steps) if !SILENT && !self.is_late => steps.finish(arrival.extra),
                 _ => 0.0,
             };
             let score = arrival.score + (end + last);

@@ -71,11 +71,15 @@ pub(super) struct Arrival {
     pub(super) item: ItemId,
     pub(super) state: StateId,
     pub(super) extra: StepState,
+    /// What of the step model's state keeps items apart.
+    pub(super) key: StepState,
     pub(super) score: f64,
     pub(super) merit: f64,
     pub(super) from: NodeId,
     /// The last edge charged in the step.
     pub(super) charged: Option<u32>,
+    /// Items of different lanes of a bin do not compete before the step model has been asked.
+    pub(super) lane: u32,
 }
 
 /// What happened to a new item.
@@ -95,11 +99,17 @@ pub(super) struct Nodes {
     pairs: HashMap<(StateId, StepState), u32>,
     /// By bin, so that the map stays small in a long sentence.
     index: Vec<HashMap<(ItemId, u32), NodeId>>,
+    /// The same for items that the step model has been asked about, if it is asked late.
+    asked: Vec<HashMap<(ItemId, u32), NodeId>>,
     trails: IndexVec<TrailId, Trail>,
-    /// By bin: the items that arrived since it was last worked on.
+    /// How many bins there are; there are as many places for each lane.
+    bin_count: usize,
+    /// By lane and bin: the items that arrived since it was last worked on.
     bins: Vec<Vec<NodeId>>,
-    /// By bin: a full beam of items is at least this good, so worse ones can be turned away.
+    /// By lane and bin: a full beam of items is at least this good, so worse ones can be turned away.
     thresholds: Vec<f64>,
+    /// By group: its lane.
+    lanes: HashMap<u32, u32>,
     /// All ways to all nodes, if they are kept.
     arcs: Vec<Arc>,
     keep_arcs: bool,
@@ -117,9 +127,12 @@ impl Nodes {
             steps: Vec::new(),
             pairs: HashMap::default(),
             index: Vec::new(),
+            asked: Vec::new(),
             trails: IndexVec::new(),
+            bin_count: 0,
             bins: Vec::new(),
             thresholds: Vec::new(),
+            lanes: HashMap::default(),
             arcs: Vec::new(),
             keep_arcs: false,
             beam: usize::MAX,
@@ -138,9 +151,13 @@ impl Nodes {
         if self.index.len() < bins {
             self.index.resize_with(bins, HashMap::default);
         }
+        self.asked.iter_mut().for_each(HashMap::clear);
         self.trails.clear();
         // The first cell stands for the empty list; its edge is never looked at.
         self.trails.push(Trail { edge: EdgeId(0), before: TrailId::START, hash: 0 });
+        self.bin_count = bins;
+        self.lanes.clear();
+        self.lanes.insert(0, 0);
         self.bins.iter_mut().for_each(Vec::clear);
         self.bins.resize(bins, Vec::new());
         self.thresholds.clear();
@@ -155,7 +172,23 @@ impl Nodes {
     }
 
     pub(super) fn bins(&self) -> usize {
-        self.bins.len()
+        self.bin_count
+    }
+
+    /// The lane of a group.
+    pub(super) fn lane(&mut self, group: u32) -> u32 {
+        let next = self.lanes.len() as u32;
+        let lane = *self.lanes.entry(group).or_insert(next);
+        if lane == next {
+            let places = self.bin_count * (next as usize + 1);
+            self.bins.resize(places, Vec::new());
+            self.thresholds.resize(places, f64::NEG_INFINITY);
+        }
+        lane
+    }
+
+    fn place(&self, lane: u32, bin: usize) -> usize {
+        lane as usize * self.bin_count + bin
     }
 
     pub(super) fn len(&self) -> usize {
@@ -173,7 +206,7 @@ impl Nodes {
 
     /// What the models know of an item, as one number.
     #[inline]
-    fn states<const SILENT: bool>(&mut self, state: StateId, step: StepState) -> u32 {
+    pub(super) fn states<const SILENT: bool>(&mut self, state: StateId, step: StepState) -> u32 {
         if SILENT { state.0 } else { self.pair(state, step) }
     }
 
@@ -185,7 +218,7 @@ impl Nodes {
 
     /// Adds a node, or puts it in the place of another one.
     #[inline]
-    fn put<const SILENT: bool>(&mut self, at: Option<NodeId>, node: Node, step: StepState) -> NodeId {
+    pub(super) fn put<const SILENT: bool>(&mut self, at: Option<NodeId>, node: Node, step: StepState) -> NodeId {
         let id = match at {
             Some(id) => {
                 self.nodes[id] = node;
@@ -224,15 +257,15 @@ impl Nodes {
         self.bins[bin].push(id);
     }
 
-    /// What items must reach to stay, by bin.
-    pub(super) fn thresholds(&self) -> &[f64] {
-        &self.thresholds
+    /// What items of a lane must reach to stay, by bin.
+    pub(super) fn thresholds(&self, lane: u32) -> &[f64] {
+        &self.thresholds[self.place(lane, 0)..self.place(lane + 1, 0)]
     }
 
     /// What an item must reach to stay in a bin.
     #[inline]
-    pub(super) fn threshold(&self, bin: usize) -> f64 {
-        self.thresholds[bin]
+    pub(super) fn threshold(&self, lane: u32, bin: usize) -> f64 {
+        self.thresholds[self.place(lane, bin)]
     }
 
     /// A new step begins: its charges have no cells yet.
@@ -277,11 +310,12 @@ impl Nodes {
         arrival: &Arrival,
         bin: usize,
     ) -> Fate {
-        if arrival.merit < self.thresholds[bin] {
+        let place = self.place(arrival.lane, bin);
+        if arrival.merit < self.thresholds[place] {
             return Fate::Pruned;
         }
         let Node { trail: before, score: from_score, .. } = self.nodes[arrival.from];
-        let signature = (arrival.item, self.states::<SILENT>(arrival.state, arrival.extra));
+        let signature = (arrival.item, self.states::<SILENT>(arrival.state, arrival.key));
         let known = self.index[bin].get(&signature).copied();
         if let Some(old) = known {
             let Node { score, stage, .. } = self.nodes[old];
@@ -298,7 +332,7 @@ impl Nodes {
             Some(old) if self.nodes[old].stage == Stage::Expanded && score > self.nodes[old].score => {
                 let id = self.put::<SILENT>(None, node, extra);
                 self.index[bin].insert(signature, id);
-                self.add(bin, id);
+                self.add(place, id);
                 (id, Fate::Recombined)
             }
             Some(old) => {
@@ -311,7 +345,7 @@ impl Nodes {
                     } else {
                         self.nodes[old].stage = Stage::Waiting;
                     }
-                    self.add(bin, old);
+                    self.add(place, old);
                 } else if was.stage == Stage::Waiting && better(score, hash, was.score, was.hash) {
                     self.put::<SILENT>(Some(old), node, extra);
                 }
@@ -320,7 +354,7 @@ impl Nodes {
             None => {
                 let id = self.put::<SILENT>(None, node, extra);
                 self.index[bin].insert(signature, id);
-                self.add(bin, id);
+                self.add(place, id);
                 (id, Fate::New)
             }
         };
@@ -330,23 +364,23 @@ impl Nodes {
         fate
     }
 
-    fn add(&mut self, bin: usize, id: NodeId) {
-        self.bins[bin].push(id);
+    fn add(&mut self, place: usize, id: NodeId) {
+        self.bins[place].push(id);
         // Shrinking now and then costs little and yields the threshold that saves work.
-        if self.bins[bin].len() >= self.beam.saturating_mul(2).max(32) {
-            let mut members = std::mem::take(&mut self.bins[bin]);
+        if self.bins[place].len() >= self.beam.saturating_mul(2).max(32) {
+            let mut members = std::mem::take(&mut self.bins[place]);
             members.select_nth_unstable_by(self.beam - 1, |&a, &b| self.order(a, b));
             for &dropped in &members[self.beam..] {
                 self.nodes[dropped].stage = Stage::Dropped;
             }
             members.truncate(self.beam);
-            self.thresholds[bin] = self.nodes[members[self.beam - 1]].merit;
-            self.bins[bin] = members;
+            self.thresholds[place] = self.nodes[members[self.beam - 1]].merit;
+            self.bins[place] = members;
         }
     }
 
     /// Best merit first; ties by content.
-    fn order(&self, a: NodeId, b: NodeId) -> std::cmp::Ordering {
+    pub(super) fn order(&self, a: NodeId, b: NodeId) -> std::cmp::Ordering {
         let (x, y) = (&self.nodes[a], &self.nodes[b]);
         y.merit.total_cmp(&x.merit).then(x.hash.cmp(&y.hash)).then(a.cmp(&b))
     }
@@ -365,6 +399,67 @@ impl Nodes {
         ranked.append(&mut self.bins[bin]);
         self.thresholds[bin] = f64::NEG_INFINITY;
         ranked.sort_unstable_by(|&a, &b| self.order(a, b));
+        self.keep(ranked, keep, out)
+    }
+
+    /// Of items that the step model has been asked about, those that `keep` lets through.
+    pub(super) fn survivors_of(
+        &mut self,
+        asked: &[NodeId],
+        keep: impl FnOnce(&Self, &mut Vec<NodeId>),
+        out: &mut Vec<NodeId>,
+    ) -> usize {
+        out.clear();
+        let mut ranked = std::mem::take(&mut self.ranked);
+        ranked.clear();
+        ranked.extend_from_slice(asked);
+        ranked.sort_unstable_by(|&a, &b| self.order(a, b));
+        self.keep(ranked, keep, out)
+    }
+
+    pub(super) fn lane_count(&self) -> u32 {
+        self.lanes.len() as u32
+    }
+
+    /// Empties a bin.
+    pub(super) fn take_bin(&mut self, lane: u32, bin: usize) -> Vec<NodeId> {
+        let place = self.place(lane, bin);
+        self.thresholds[place] = f64::NEG_INFINITY;
+        std::mem::take(&mut self.bins[place])
+    }
+
+    /// Gives an emptied bin its memory back.
+    pub(super) fn put_back(&mut self, lane: u32, bin: usize, empty: Vec<NodeId>) {
+        let place = self.place(lane, bin);
+        self.bins[place] = empty;
+    }
+
+    pub(super) fn set_stage(&mut self, node: NodeId, stage: Stage) {
+        self.nodes[node].stage = stage;
+    }
+
+    /// The items of a bin that the step model has been asked about.
+    pub(super) fn asked_index(&mut self, bin: usize) -> &mut HashMap<(ItemId, u32), NodeId> {
+        if self.asked.len() <= bin {
+            self.asked.resize_with(bin + 1, HashMap::default);
+        }
+        &mut self.asked[bin]
+    }
+
+    pub(super) fn keeps_arcs(&self) -> bool {
+        self.keep_arcs
+    }
+
+    pub(super) fn add_arc(&mut self, arc: Arc) {
+        self.arcs.push(arc);
+    }
+
+    fn keep(
+        &mut self,
+        ranked: Vec<NodeId>,
+        keep: impl FnOnce(&Self, &mut Vec<NodeId>),
+        out: &mut Vec<NodeId>,
+    ) -> usize {
         let arrived = ranked.len();
         out.extend_from_slice(&ranked);
         keep(self, out);

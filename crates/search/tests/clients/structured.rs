@@ -3,7 +3,7 @@
 use sylvan_forest::TokenId;
 use sylvan_search::{
     Beam, Derivations, Engine, Incremental, Limits, Move, Prediction, Progress, Run, Search, StepModel,
-    StepModels, StepState, incremental_search, prediction_search, replay, rescore,
+    StepModels, StepState, Ways, incremental_search, prediction_search, replay, rescore,
 };
 
 use crate::common::{Problem, TableLm, assert_close, toy_b_of, toy_b_plus};
@@ -212,7 +212,7 @@ fn yu_2014_a_structured_language_model_changes_the_best_translation() {
     let (score, text) = with_parser(&problem, &lm, top_down(unlimited));
     assert_close(score, best);
     assert_eq!(text, "Bush held a meeting with Sharon");
-    let grouped = Limits { groups: Some(usize::MAX), ..unlimited };
+    let grouped = Limits { ways: Ways::Groups(usize::MAX), ..unlimited };
     assert_close(with_parser(&problem, &lm, top_down(grouped)).0, best);
     let prediction = Search::Prediction(unlimited, Prediction::default());
     assert_close(with_parser(&problem, &lm, prediction).0, best);
@@ -240,10 +240,9 @@ fn yu_2014_a_structured_language_model_changes_the_best_translation() {
 fn yu_2014_figure_4_grouping_keeps_what_naive_search_loses() {
     // The one derivation of the paper's figure 3.
     let (problem, lm) = toy_b_of(&["r1", "r2", "r3", "s5", "r5"]);
-    let run =
-        |beam, groups| with_parser(&problem, &lm, top_down(Limits { groups, ..Limits::beam(Beam(beam)) })).0;
-    assert_close(run(2, Some(5)), -2.1);
-    assert_close(run(1, Some(1)), -3.2);
-    assert_close(run(2, None), -3.2);
-    assert_close(run(usize::MAX, None), -2.1);
+    let run = |beam, ways| with_parser(&problem, &lm, top_down(Limits { ways, ..Limits::beam(Beam(beam)) })).0;
+    assert_close(run(2, Ways::Groups(5)), -2.1);
+    assert_close(run(1, Ways::Groups(1)), -3.2);
+    assert_close(run(2, Ways::All), -3.2);
+    assert_close(run(usize::MAX, Ways::All), -2.1);
 }

@@ -37,9 +37,9 @@ fn limits(rng: &mut Rng) -> Limits {
         pops: *rng.pick(&[none, none, none, none, none, none, 1, 2, 5, 10, 50, 200]),
         margin: *rng.pick(&[0, 1, 20, 200, 1000, u32::MAX]),
         diversity: 0,
-        groups: None,
         work: *rng.pick(&[u64::MAX, u64::MAX, u64::MAX, u64::MAX, 10, 100]),
         goals: *rng.pick(&[Goals::Free, Goals::Free, Goals::Free, Goals::InBins]),
+        ..Limits::beam(Beam(1))
     }
 }
 

@@ -1,0 +1,278 @@
+//! A structured language model as a step model of left-to-right search (Yu, Mi, Huang & Liu 2014).
+//!
+//! A state is a set of partial parses of the words so far, each with what it scores less than the best. How many there
+//! are is the difference between the ways to use the model:
+//!
+//! | way | a state | states |
+//! |---|---|---|
+//! | naive, grouping | one parse | every parse of the new words is a state of its own |
+//! | best-parse | one parse | the best parse of the new words, which keeps no items apart |
+//! | packed | several parses | one: the parses of the new words that are kept |
+//!
+//! States, and what words make of them, are remembered for the sentence: hypotheses that differ in their rules alone, or
+//! in words whose trees are closed, ask for the same.
+
+use std::ops::Range;
+
+use sylvan_base::{HashMap, Id};
+use sylvan_forest::TokenId;
+use sylvan_parse::structured::{Actions, Parses, Partial, StackId, WordNumber};
+use sylvan_search::{Limits, Move, StepModel, StepState, Ways};
+
+/// What keeps items with states of a structured language model apart, and how many parses there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parsing {
+    /// What becomes of several parses.
+    pub ways: Ways,
+    /// How many are kept: of each number of reductions, or packed into a state.
+    pub parses: usize,
+}
+
+impl From<Limits> for Parsing {
+    fn from(limits: Limits) -> Self {
+        Self { ways: limits.ways, parses: limits.parses }
+    }
+}
+
+/// Partial parses, best first: stacks, and the bits of what each scores less than the best.
+type Set = Box<[(StackId, u64)]>;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct State {
+    parses: Set,
+    /// How many words came before, if groups depend on it.
+    words: u32,
+}
+
+/// The model over the tokens of one sentence.
+#[derive(Debug)]
+pub struct Structured<A: Actions> {
+    parses: Parses<A>,
+    parsing: Parsing,
+    weight: f64,
+    /// By token: the ways to read it.
+    words: Vec<Vec<(WordNumber, f64)>>,
+    /// By token: what is counted elsewhere; empty if nothing is.
+    expected: Vec<f64>,
+    states: Vec<State>,
+    index: HashMap<State, StepState>,
+    /// The ways to go on, by state and words.
+    known: HashMap<(StepState, u32), Range<u32>>,
+    ways: Vec<(f64, StepState)>,
+    sequences: HashMap<Box<[TokenId]>, u32>,
+    ends: HashMap<StepState, f64>,
+}
+
+impl<A: Actions> Structured<A> {
+    /// A model over a sentence's tokens, given by the ways to read each.
+    pub fn new<'t>(
+        actions: A,
+        tokens: impl Iterator<Item = &'t [(A::Word, f64)]>,
+        weight: f64,
+        parsing: Parsing,
+    ) -> Self
+    where
+        A::Word: 't,
+    {
+        let mut parses = Parses::new(actions);
+        let words = tokens.map(|ways| ways.iter().map(|&(word, score)| (parses.stacks.word(word), score)).collect());
+        let words = words.collect();
+        // A negative weight would turn the best parses into the worst: the parser chooses, and what it chose counts.
+        let ways = match parsing.ways {
+            Ways::All | Ways::Groups(_) if weight < 0.0 => Ways::Best,
+            ways => ways,
+        };
+        Self {
+            parses,
+            parsing: Parsing { ways, ..parsing },
+            weight,
+            words,
+            expected: Vec::new(),
+            states: Vec::new(),
+            index: HashMap::default(),
+            known: HashMap::default(),
+            ways: Vec::new(),
+            sequences: HashMap::default(),
+            ends: HashMap::default(),
+        }
+    }
+
+    /// Leaves out what each token is expected to add, and returns it, weighted: a search that counts it with its language
+    /// model can compare items of which the model has not been asked yet, and knows what words to come will cost.
+    pub fn leave_out_expected(&mut self) -> Vec<f64> {
+        let actions = self.parses.stacks.actions();
+        let expected = self.words.iter().map(|ways| {
+            let ways = ways.iter().map(|&(word, score)| score + actions.expected(self.parses.stacks.word_of(word)));
+            ways.reduce(f64::max).unwrap_or(0.0) * self.weight
+        });
+        self.expected = expected.collect();
+        self.expected.clone()
+    }
+
+    fn intern(&mut self, parses: Set, words: u32) -> StepState {
+        let state = State { parses, words };
+        if let Some(&known) = self.index.get(&state) {
+            return known;
+        }
+        let new = StepState(self.states.len() as u32);
+        self.states.push(state.clone());
+        self.index.insert(state, new);
+        new
+    }
+
+    fn partials(&self, state: StepState) -> Vec<Partial> {
+        let parses = self.states[state.0 as usize].parses.iter();
+        parses.map(|&(stack, score)| Partial::new(stack, f64::from_bits(score))).collect()
+    }
+
+    /// How many parses of each size are kept.
+    fn of_each_size(&self) -> usize {
+        self.parsing.parses.max(1)
+    }
+
+    /// The parses of a state after more words.
+    fn after(&mut self, state: StepState, words: &[TokenId]) -> Vec<Partial> {
+        let mut partials = self.partials(state);
+        let mut next = Vec::new();
+        for &word in words {
+            let most = self.of_each_size();
+            self.parses.advance(&partials, &self.words[word.index()], most, &mut next);
+            std::mem::swap(&mut partials, &mut next);
+            if self.parsing.ways == Ways::Packed {
+                self.pack(&mut partials);
+            }
+        }
+        partials
+    }
+
+    /// Best first; as many as may be packed into a state.
+    fn pack(&self, partials: &mut Vec<Partial>) {
+        partials.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.stack.cmp(&b.stack)));
+        partials.truncate(self.parsing.parses.max(1));
+    }
+
+    /// The ways to go on by some words: scores without weight, and states.
+    fn advanced(&mut self, state: StepState, words: &[TokenId]) -> Vec<(f64, StepState)> {
+        let mut partials = self.after(state, words);
+        let before = self.states[state.0 as usize].words;
+        let count = match self.parsing.ways {
+            Ways::Groups(_) => before + words.len() as u32,
+            _ => 0,
+        };
+        let single = |partial: &Partial| Box::from([(partial.stack, 0)]);
+        match self.parsing.ways {
+            Ways::Packed => {
+                self.pack(&mut partials);
+                let Some(best) = partials.first().map(|best| best.score) else { return Vec::new() };
+                let parses = partials.iter().map(|partial| (partial.stack, (partial.score - best).to_bits()));
+                vec![(best, self.intern(parses.collect(), count))]
+            }
+            Ways::Best | Ways::Later => {
+                self.pack(&mut partials);
+                let best = partials.first().copied();
+                best.map(|best| (best.score, self.intern(single(&best), count))).into_iter().collect()
+            }
+            Ways::All | Ways::Groups(_) => {
+                partials.iter().map(|partial| (partial.score, self.intern(single(partial), count))).collect()
+            }
+        }
+    }
+
+    /// The score of ending in a state, without weight.
+    fn ended(&mut self, state: StepState) -> f64 {
+        if let Some(&known) = self.ends.get(&state) {
+            return known;
+        }
+        let (partials, most) = (self.partials(state), self.of_each_size());
+        let end = self.parses.finish(&partials, most).map_or(f64::NEG_INFINITY, |best| best.score);
+        self.ends.insert(state, end);
+        end
+    }
+
+    /// Weighted, without what is counted elsewhere.
+    fn weighted(&self, score: f64, words: &[TokenId]) -> f64 {
+        let elsewhere = words.iter().filter_map(|word| self.expected.get(word.index()));
+        self.weight * score - elsewhere.sum::<f64>()
+    }
+}
+
+impl<A: Actions> StepModel for Structured<A> {
+    fn begin(&mut self) -> StepState {
+        self.states.clear();
+        self.index.clear();
+        self.known.clear();
+        self.ways.clear();
+        self.sequences.clear();
+        self.ends.clear();
+        self.intern(Box::from([(StackId::EMPTY, 0)]), 0)
+    }
+
+    fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        if step.words.is_empty() {
+            return next.push((0.0, state));
+        }
+        let sequence = match self.sequences.get(step.words) {
+            Some(&known) => known,
+            None => {
+                let new = self.sequences.len() as u32;
+                self.sequences.insert(step.words.into(), new);
+                new
+            }
+        };
+        let range = match self.known.get(&(state, sequence)) {
+            Some(known) => known.clone(),
+            None => {
+                let start = self.ways.len() as u32;
+                for (score, to) in self.advanced(state, step.words) {
+                    let gain = self.weighted(score, step.words);
+                    self.ways.push((gain, to));
+                }
+                let range = start..self.ways.len() as u32;
+                self.known.insert((state, sequence), range.clone());
+                range
+            }
+        };
+        next.extend_from_slice(&self.ways[range.start as usize..range.end as usize]);
+    }
+
+    fn finish(&mut self, state: StepState) -> f64 {
+        self.weight * self.ended(state)
+    }
+
+    /// The number of reductions.
+    fn group(&self, state: StepState) -> u32 {
+        let State { parses, words } = &self.states[state.0 as usize];
+        let size = parses.first().map_or(0, |&(stack, _)| self.parses.stacks.size(stack));
+        words.saturating_sub(size)
+    }
+
+    fn signature(&mut self, state: StepState) -> StepState {
+        match self.parsing.ways {
+            Ways::Best => StepState::ANY,
+            _ => state,
+        }
+    }
+
+    fn sees_words_only(&self) -> bool {
+        true
+    }
+
+    /// One: the score of the parse.
+    fn features(&self) -> usize {
+        1
+    }
+
+    fn values(&mut self, from: StepState, step: &Move<'_>, to: Option<StepState>, values: &mut [f64]) {
+        values[0] += match to {
+            None => self.ended(from),
+            Some(to) if step.words.is_empty() => {
+                debug_assert_eq!(from, to, "without words nothing changes");
+                0.0
+            }
+            Some(to) => {
+                let ways = self.advanced(from, step.words).into_iter().filter(|way| way.1 == to);
+                ways.map(|way| way.0).fold(f64::NEG_INFINITY, f64::max)
+            }
+        };
+    }
+}

@@ -1,0 +1,55 @@
+//! A structured language model as a file: a parser, or probabilities.
+
+use std::path::Path;
+
+use sylvan_base::Result;
+use sylvan_store::{Container, Name};
+
+use super::{Generative, Perceptron, generative};
+use crate::model::{self, Parser};
+
+/// A structured language model.
+#[derive(Debug, Clone)]
+pub enum StructuredLm {
+    /// A parser's own weights.
+    Perceptron(Perceptron),
+    /// Probabilities.
+    Generative(Generative),
+}
+
+impl StructuredLm {
+    /// Opens a file of either kind.
+    pub fn open(path: &Path) -> Result<Self> {
+        match Container::open(path, generative::KIND, generative::VERSION..=generative::VERSION) {
+            Ok(file) => Generative::from_container(file).map(Self::Generative),
+            // What it is if it is neither, the parser's reader says.
+            Err(_) => Self::of_parser(|| Container::open(path, model::KIND, model::OLDEST..=model::VERSION)),
+        }
+    }
+
+    /// Opens one that is a section of a larger file, in place.
+    pub fn inside(file: &Container, section: Name) -> Result<Self> {
+        match file.part(section, generative::KIND, generative::VERSION..=generative::VERSION) {
+            Ok(part) => Generative::from_container(part).map(Self::Generative),
+            Err(_) => Self::of_parser(|| file.part(section, model::KIND, model::OLDEST..=model::VERSION)),
+        }
+    }
+
+    fn of_parser(open: impl Fn() -> Result<Container>) -> Result<Self> {
+        let parser = Parser::from_container(open()?)?;
+        let found = format!("a {} parser that does not work word by word", parser.kind().name());
+        let expected = "a structured language model, or a dependency parser that looks at most one word ahead";
+        match Perceptron::new(parser) {
+            Some(perceptron) => Ok(Self::Perceptron(perceptron)),
+            None => Err(open()?.bad(found, expected.to_string())),
+        }
+    }
+
+    /// The same with as many parts of speech for a word; probabilities have those that they were learnt with.
+    pub fn with_tags(self, tags: usize) -> Self {
+        match self {
+            Self::Perceptron(perceptron) => Self::Perceptron(perceptron.with_tags(tags)),
+            generative => generative,
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! A structured language model that is a probability distribution over sentences (after Chelba & Jelinek 2000).
+//!
+//! ```text
+//! P(actions, words) = product of   P(shift, reduce left or right, end | stack)   over all actions
+//!                              and P(word | stack) P(tag | word)                 over all shifts
+//! ```
+//!
+//! Each factor is estimated from trees, in practice from the automatic parses of much text, and backs off from what is
+//! seen of the stack to less of it (`estimate.rs`). Since parses of a sentence never take more than their share of its
+//! probability, they can be compared at any point, and a weight of the model in a sum with others means what that of an
+//! n-gram model means.
+
+mod contexts;
+mod estimate;
+mod table;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use sylvan_base::{HashMap, InputError, Result};
+use sylvan_store::{Container, ContainerWriter, Name, Section, name};
+
+use self::contexts::{Legal, action_contexts, word_contexts};
+use self::table::Table;
+use super::{Actions, Top};
+
+pub use estimate::GenerativeEstimator;
+
+pub(super) const KIND: Name = name("slm");
+pub(super) const VERSION: u32 = 1;
+const META: Name = name("meta");
+const WORDS: Name = name("words");
+const TAGS: Name = name("tags");
+const WORD_TAGS: Name = name("wordtags");
+const TAG_SCORES: Name = name("tagscore");
+const EXPECTED: Name = name("expected");
+const KEYS: Name = name("keys");
+const VALUES: Name = name("values");
+
+/// The word that stands for all unknown ones.
+const UNKNOWN: u32 = 0;
+
+const SHIFT: u8 = 0;
+const LEFT: u8 = 1;
+const RIGHT: u8 = 2;
+const END: u8 = 3;
+
+/// The model.
+#[derive(Debug, Clone)]
+pub struct Generative {
+    words: Arc<HashMap<Box<str>, u32>>,
+    texts: Arc<[Box<str>]>,
+    tags: Arc<[Box<str>]>,
+    /// By word, as many as `ways`: a part of speech plus 1, or 0 for none.
+    word_tags: Section<u8>,
+    /// The logarithm of its probability.
+    tag_scores: Section<f32>,
+    ways: usize,
+    /// By word: what it added on average.
+    expected: Section<f32>,
+    table: Table,
+    notes: Vec<(String, String)>,
+}
+
+/// A partial tree: its head, and the parts of speech of its outermost children (0: none).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GenerativeTree {
+    word: GenerativeWord,
+    left: u8,
+    right: u8,
+}
+
+/// A word and its part of speech, plus 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GenerativeWord {
+    id: u32,
+    tag: u8,
+}
+
+impl GenerativeWord {
+    /// The number of its part of speech among [`Generative::tags`].
+    pub fn tag(&self) -> u8 {
+        self.tag.saturating_sub(1)
+    }
+}
+
+impl Generative {
+    /// The parts of speech.
+    pub fn tags(&self) -> &[Box<str>] {
+        &self.tags
+    }
+
+    /// How many words it knows.
+    pub fn known_words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// What it was learnt from: names and values.
+    pub fn notes(&self) -> &[(String, String)] {
+        &self.notes
+    }
+
+    fn action(&self, top: Top<'_, GenerativeTree>, action: u8) -> f64 {
+        let legal = Legal::of(top);
+        if legal == Legal::Shift {
+            return 0.0;
+        }
+        self.table.log_probability(&action_contexts(top), u32::from(action), legal.uniform())
+    }
+
+    fn word(&self, top: Top<'_, GenerativeTree>, word: u32) -> f64 {
+        // The words that it knows, and the one that stands for all others.
+        let uniform = -((self.texts.len() + 1) as f64).ln();
+        self.table.log_probability(&word_contexts(top), word, uniform)
+    }
+
+    /// Writes the model file.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let mut writer = ContainerWriter::create(path, KIND, VERSION, 8)?;
+        let mut meta = format!("ways={}\n", self.ways);
+        for (name, value) in &self.notes {
+            meta.push_str(&format!("{name}={value}\n"));
+        }
+        writer.section(META, meta.as_bytes())?;
+        writer.section(WORDS, self.texts.join("\n").as_bytes())?;
+        writer.section(TAGS, self.tags.join("\n").as_bytes())?;
+        writer.section(WORD_TAGS, &self.word_tags)?;
+        writer.section(TAG_SCORES, &self.tag_scores)?;
+        writer.section(EXPECTED, &self.expected)?;
+        writer.section(KEYS, self.table.keys())?;
+        writer.section(VALUES, self.table.values())?;
+        writer.finish()
+    }
+
+    pub(super) fn from_container(file: Container) -> Result<Self> {
+        file.check_all()?;
+        let file = Arc::new(file);
+        let meta = text(&file, META)?;
+        let lines = meta.lines().filter_map(|line| line.split_once('='));
+        let mut notes: Vec<(String, String)> =
+            lines.map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let at = notes.iter().position(|(name, _)| name == "ways");
+        let ways = at.and_then(|at| notes.remove(at).1.parse().ok()).unwrap_or(0);
+        let texts: Arc<[Box<str>]> = text(&file, WORDS)?.lines().map(Box::from).collect();
+        let tags: Arc<[Box<str>]> = text(&file, TAGS)?.lines().map(Box::from).collect();
+        let word_tags = Section::from_file(&file, WORD_TAGS)?;
+        let tag_scores = Section::from_file(&file, TAG_SCORES)?;
+        let expected = Section::from_file(&file, EXPECTED)?;
+        let entries = (texts.len() + 1) * ways;
+        let fits = (1..=255).contains(&ways)
+            && word_tags.len() == entries
+            && tag_scores.len() == entries
+            && expected.len() == texts.len() + 1
+            && word_tags.iter().all(|&tag| usize::from(tag) <= tags.len());
+        let table = Table::from_sections(Section::from_file(&file, KEYS)?, Section::from_file(&file, VALUES)?);
+        match table {
+            Some(table) if fits => {
+                let words = Arc::new(numbered(&texts));
+                Ok(Self { words, texts, tags, word_tags, tag_scores, ways, expected, table, notes })
+            }
+            _ => Err(bad(&file, "sections that do not belong together")),
+        }
+    }
+}
+
+/// Words are numbered from 1.
+fn numbered(texts: &[Box<str>]) -> HashMap<Box<str>, u32> {
+    texts.iter().cloned().zip(1..).collect()
+}
+
+fn bad(file: &Container, found: &str) -> InputError {
+    file.bad(found.to_string(), "a structured language model of this program".into())
+}
+
+fn text(file: &Container, name: Name) -> Result<String> {
+    let bytes = file.section::<u8>(name)?;
+    String::from_utf8(bytes.to_vec()).map_err(|_| bad(file, "a section that is no text"))
+}
+
+impl Actions for Generative {
+    type Tree = GenerativeTree;
+    type Word = GenerativeWord;
+
+    fn words(&self, text: &str, out: &mut Vec<(GenerativeWord, f64)>) {
+        let id = self.words.get(text).copied().unwrap_or(UNKNOWN);
+        let first = id as usize * self.ways;
+        let tags = self.word_tags[first..first + self.ways].iter();
+        let ways = tags.zip(&self.tag_scores[first..first + self.ways]).filter(|(tag, _)| **tag > 0);
+        out.extend(ways.map(|(&tag, &score)| (GenerativeWord { id, tag }, f64::from(score))));
+        if out.is_empty() {
+            out.push((GenerativeWord { id, tag: 0 }, 0.0));
+        }
+    }
+
+    fn leaf(&self, word: &GenerativeWord, _below: Option<&GenerativeTree>) -> GenerativeTree {
+        GenerativeTree { word: *word, left: 0, right: 0 }
+    }
+
+    fn left(&self, s0: &GenerativeTree, s1: &GenerativeTree) -> GenerativeTree {
+        GenerativeTree { left: s1.word.tag, ..*s0 }
+    }
+
+    fn right(&self, s0: &GenerativeTree, s1: &GenerativeTree) -> GenerativeTree {
+        GenerativeTree { right: s0.word.tag, ..*s1 }
+    }
+
+    fn shift(&self, top: Top<'_, GenerativeTree>, word: &GenerativeWord) -> f64 {
+        self.action(top, SHIFT) + self.word(top, word.id)
+    }
+
+    fn reduce(&self, top: Top<'_, GenerativeTree>, _next: Option<&GenerativeWord>) -> [f64; 2] {
+        [LEFT, RIGHT].map(|action| self.action(top, action))
+    }
+
+    fn end(&self, top: Top<'_, GenerativeTree>) -> f64 {
+        self.action(top, END)
+    }
+
+    fn expected(&self, word: &GenerativeWord) -> f64 {
+        f64::from(self.expected[word.id as usize])
+    }
+
+    fn is_normalized(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,269 @@
+//! The partial parses of words as they come, the best of each size.
+//!
+//! Parses of the same words with stacks of the same size have taken the same number of actions, so they can be compared
+//! whatever their scores mean. Reductions make stacks smaller: going from the largest size to the smallest meets every
+//! parse once, with the best way to it, and an unlimited number of parses is an exhaustive search.
+
+use super::{Actions, StackId, Stacks, WordNumber};
+
+/// A partial parse: its stack, and the sum of the scores of its actions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Partial {
+    /// The partial trees.
+    pub stack: StackId,
+    /// The score.
+    pub score: f64,
+    /// How it came about; meaningless unless that was recorded.
+    trail: u32,
+}
+
+impl Partial {
+    /// Before the first word.
+    pub const START: Self = Self::new(StackId::EMPTY, 0.0);
+
+    /// A stack with a score.
+    pub const fn new(stack: StackId, score: f64) -> Self {
+        Self { stack, score, trail: NOWHERE }
+    }
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Shift(WordNumber),
+    Left,
+    Right,
+    End,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Taken {
+    action: Action,
+    score: f64,
+    before: u32,
+}
+
+/// The best parse of a whole sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parse {
+    /// The sum of the scores of all actions.
+    pub score: f64,
+    /// What each word added: its shift and the reductions up to the next.
+    pub words: Vec<f64>,
+    /// What the end added.
+    pub end: f64,
+    /// The head of each word, counted from 0; `None` for the root.
+    pub heads: Vec<Option<u32>>,
+    /// The words as they were read, with their parts of speech.
+    pub read: Vec<WordNumber>,
+}
+
+/// Partial parses of sentences that grow word by word.
+#[derive(Debug)]
+pub struct Parses<A: Actions> {
+    /// The stacks that parses are made of.
+    pub stacks: Stacks<A>,
+    /// By size of the stack: the parses of the current word.
+    layers: Vec<Vec<Partial>>,
+    /// How parses came about, if that is recorded.
+    taken: Option<Vec<Taken>>,
+}
+
+impl<A: Actions> Parses<A> {
+    /// No words yet.
+    pub fn new(actions: A) -> Self {
+        Self { stacks: Stacks::new(actions), layers: Vec::new(), taken: None }
+    }
+
+    /// Forgets a sentence and keeps the memory.
+    pub fn clear(&mut self) {
+        self.stacks.clear();
+    }
+
+    /// The ways to read a word.
+    pub fn read(&mut self, text: &str) -> Vec<(WordNumber, f64)> {
+        let mut words = Vec::new();
+        self.stacks.actions().words(text, &mut words);
+        words.into_iter().map(|(word, score)| (self.stacks.word(word), score)).collect()
+    }
+
+    /// What parses become by the next word, which can be read in several ways: at most `most` of each size, largest
+    /// first, best first within a size.
+    pub fn advance(
+        &mut self,
+        from: &[Partial],
+        word: &[(WordNumber, f64)],
+        most: usize,
+        out: &mut Vec<Partial>,
+    ) {
+        out.clear();
+        if self.stacks.actions().delays() {
+            let mut ready = Vec::new();
+            for &(number, choice) in word {
+                for &partial in from {
+                    self.put(partial);
+                }
+                self.reduce_all(Some(number), most, &mut ready);
+                for partial in ready.drain(..) {
+                    let shifted = self.shift(partial, number, choice);
+                    self.put(shifted);
+                }
+                self.take(most, out);
+            }
+            // Readings meet here: stacks that differ in the last word only are different ones.
+        } else {
+            for &(number, choice) in word {
+                for &partial in from {
+                    let shifted = self.shift(partial, number, choice);
+                    self.put(shifted);
+                }
+            }
+            self.reduce_all(None, most, out);
+        }
+    }
+
+    /// The best tree that parses become when no more words come, its score included; `None` if there is none. Without
+    /// words that is nothing, at no cost.
+    pub fn finish(&mut self, from: &[Partial], most: usize) -> Option<Partial> {
+        let mut best: Option<Partial> = from.iter().copied().find(|partial| partial.stack == StackId::EMPTY);
+        for &partial in from.iter().filter(|partial| partial.stack != StackId::EMPTY) {
+            self.put(partial);
+        }
+        let mut all = Vec::new();
+        self.reduce_all(None, most, &mut all);
+        for partial in all {
+            if self.stacks.size(partial.stack) != 1 {
+                continue;
+            }
+            let ended = self.extend(partial, partial.stack, self.stacks.end(partial.stack), Action::End);
+            if best.is_none_or(|best| ended.score > best.score) {
+                best = Some(ended);
+            }
+        }
+        best
+    }
+
+    /// The best parse of a whole sentence; `None` for one without words.
+    pub fn parse(&mut self, words: &[Vec<(WordNumber, f64)>], most: usize) -> Option<Parse> {
+        self.taken = Some(Vec::new());
+        let mut partials = vec![Partial::START];
+        let mut next = Vec::new();
+        for word in words {
+            self.advance(&partials, word, most, &mut next);
+            std::mem::swap(&mut partials, &mut next);
+        }
+        let best = self.finish(&partials, most);
+        let taken = self.taken.take().unwrap_or_default();
+        let best = best.filter(|best| best.trail != NOWHERE)?;
+        let mut actions = Vec::new();
+        let mut at = best.trail;
+        while at != NOWHERE {
+            actions.push(taken[at as usize]);
+            at = taken[at as usize].before;
+        }
+        actions.reverse();
+        let delays = self.stacks.actions().delays();
+        let mut parse = Parse {
+            score: best.score,
+            words: Vec::with_capacity(words.len()),
+            end: 0.0,
+            heads: vec![None; words.len()],
+            read: Vec::with_capacity(words.len()),
+        };
+        // Reductions that wait for a word belong to it; those of the end to the end.
+        let mut waiting = 0.0;
+        let mut stack: Vec<u32> = Vec::new();
+        for Taken { action, score, .. } in actions {
+            match (action, stack.as_slice()) {
+                (Action::Shift(word), _) => {
+                    stack.push(parse.read.len() as u32);
+                    parse.read.push(word);
+                    parse.words.push(score + waiting);
+                    waiting = 0.0;
+                    continue;
+                }
+                (Action::Left, &[.., s1, s0]) => {
+                    parse.heads[s1 as usize] = Some(s0);
+                    stack.remove(stack.len() - 2);
+                }
+                (Action::Right, &[.., s1, s0]) => {
+                    parse.heads[s0 as usize] = Some(s1);
+                    stack.pop();
+                }
+                (Action::End, _) => waiting += score,
+                _ => {}
+            }
+            match parse.words.last_mut() {
+                _ if action == Action::End => {}
+                Some(last) if !delays => *last += score,
+                _ => waiting += score,
+            }
+        }
+        parse.end = waiting;
+        Some(parse)
+    }
+
+    fn extend(&mut self, from: Partial, stack: StackId, score: f64, action: Action) -> Partial {
+        let trail = match &mut self.taken {
+            None => NOWHERE,
+            Some(taken) => {
+                taken.push(Taken { action, score, before: from.trail });
+                taken.len() as u32 - 1
+            }
+        };
+        Partial { stack, score: from.score + score, trail }
+    }
+
+    fn shift(&mut self, from: Partial, word: WordNumber, choice: f64) -> Partial {
+        let (score, stack) = self.stacks.shift(from.stack, word);
+        self.extend(from, stack, score + choice, Action::Shift(word))
+    }
+
+    /// Adds a parse to the layer of its size; of equal stacks the better one stays.
+    fn put(&mut self, partial: Partial) {
+        let size = self.stacks.size(partial.stack) as usize;
+        if self.layers.len() <= size {
+            self.layers.resize_with(size + 1, Vec::new);
+        }
+        match self.layers[size].iter_mut().find(|known| known.stack == partial.stack) {
+            Some(known) if known.score >= partial.score => {}
+            Some(known) => *known = partial,
+            None => self.layers[size].push(partial),
+        }
+    }
+
+    fn best_of(&mut self, size: usize, most: usize) -> Vec<Partial> {
+        let mut layer = std::mem::take(&mut self.layers[size]);
+        layer.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.stack.cmp(&b.stack)));
+        layer.truncate(most.max(1));
+        layer
+    }
+
+    /// Empties the layers, largest first.
+    fn take(&mut self, most: usize, out: &mut Vec<Partial>) {
+        for size in (0..self.layers.len()).rev() {
+            let mut layer = self.best_of(size, most);
+            out.append(&mut layer);
+            self.layers[size] = layer;
+        }
+    }
+
+    /// Empties the layers with all that reductions make of what is in them, largest first.
+    fn reduce_all(&mut self, next: Option<WordNumber>, most: usize, out: &mut Vec<Partial>) {
+        for size in (0..self.layers.len()).rev() {
+            let mut layer = self.best_of(size, most);
+            if size >= 2 {
+                for &partial in &layer {
+                    let [left, right] = self.stacks.reduce(partial.stack, next);
+                    let left = self.extend(partial, left.1, left.0, Action::Left);
+                    self.put(left);
+                    let right = self.extend(partial, right.1, right.0, Action::Right);
+                    self.put(right);
+                }
+            }
+            out.append(&mut layer);
+            self.layers[size] = layer;
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The weights of a parser as scores of actions: the model of Yu, Mi, Huang & Liu (2014).
+//!
+//! Such scores are no probabilities: they have any sign and grow with the number of actions. They are divided by what
+//! the parser gives to a word on average, so that a word is worth about 1.
+
+use super::{Actions, Top};
+use crate::dependency::features;
+use crate::dependency::system::{Around, Atom, DependencySystem, Item, LEFT, Queue, RIGHT, SHIFT, Templates};
+use crate::machine::Rows;
+use crate::machine::beam::Weights;
+use crate::machine::system::MAX_ACTIONS;
+use crate::model::{Body, Parser};
+
+/// Words further apart look the same to features.
+const FAR: u32 = 16;
+/// The distance of the lowest tree to nothing.
+const BOTTOM: u32 = FAR + 1;
+/// What a word is worth to parsers that do not say.
+const USUAL: f64 = 1000.0;
+/// The name under which parsers say it.
+pub(crate) const SCORE_PER_WORD: &str = "score per word";
+
+/// A dependency parser that looks at most one word ahead.
+#[derive(Debug, Clone)]
+pub struct Perceptron {
+    parser: Parser,
+    system: DependencySystem,
+    rows: Rows,
+    scale: f64,
+    expected: f64,
+    /// How many parts of speech a word may have.
+    tags: usize,
+}
+
+/// A partial tree. Where features see distances, `position` says how far the head below is and `start` how many words
+/// follow the head, both up to [`FAR`]: sentences that differ in nothing else share their stacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PerceptronTree(Item);
+
+/// A word with its part of speech.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PerceptronWord(Atom);
+
+impl PerceptronWord {
+    /// The number of its part of speech among [`Parser::tags`].
+    pub fn tag(&self) -> u8 {
+        self.0.tag.saturating_sub(1) as u8
+    }
+}
+
+impl Perceptron {
+    /// `None` for parsers of another kind, and for those that look further than one word ahead.
+    pub fn new(parser: Parser) -> Option<Self> {
+        let Body::Dependency { system, rows, .. } = &parser.body else { return None };
+        if system.lookahead > 1 {
+            return None;
+        }
+        let (system, rows) = (system.clone(), rows.clone());
+        let known = parser.notes().iter().find(|(name, _)| name == SCORE_PER_WORD);
+        let per_word = known.and_then(|(_, value)| value.parse().ok()).filter(|&score: &f64| score > 0.0);
+        let (scale, expected) = (1.0 / per_word.unwrap_or(USUAL), f64::from(u8::from(per_word.is_some())));
+        Some(Self { parser, system, rows, scale, expected, tags: 1 })
+    }
+
+    /// The same with as many parts of speech for a word as the tagger finds most likely out of context; which one it is
+    /// is then a choice of the parse.
+    pub fn with_tags(mut self, tags: usize) -> Self {
+        self.tags = tags.max(1);
+        self
+    }
+
+    /// What a score of 1 is in the parser's own unit.
+    pub fn unit(&self) -> f64 {
+        1.0 / self.scale
+    }
+
+    /// The parser.
+    pub fn parser(&self) -> &Parser {
+        &self.parser
+    }
+
+    fn scores(&self, top: Top<'_, PerceptronTree>, queue: &Queue) -> [i32; MAX_ACTIONS] {
+        let mut items = top.map(|tree| tree.map_or(Item::default(), |tree| tree.0));
+        // Features take the difference of positions.
+        let [s0, s1, s2] = &mut items;
+        let apart = s0.position;
+        (s2.position, s1.position) = (u32::from(s2.position > 0), u32::from(s1.position > 0));
+        s0.position = if s1.position > 0 { 1 + apart } else { u32::from(apart > 0) };
+        let mut keys = Vec::with_capacity(128);
+        features::keys(&self.system, [&items[0], &items[1], &items[2]], queue, &mut keys);
+        let mut scores = [0; MAX_ACTIONS];
+        self.rows.add(&keys, &mut scores);
+        scores
+    }
+
+    /// What no feature sees of a tree is left out of it.
+    fn seen(&self, mut item: Item) -> PerceptronTree {
+        if self.system.templates == Templates::Paper {
+            let tag = |atom: Atom| Atom { tag: atom.tag, ..Atom::default() };
+            (item.left, item.right) = (tag(item.left), tag(item.right));
+            (item.left2, item.right2, item.lefts, item.rights) = (0, 0, 0, 0);
+            (item.position, item.start) = (1, 0);
+        }
+        PerceptronTree(item)
+    }
+}
+
+impl Actions for Perceptron {
+    type Tree = PerceptronTree;
+    type Word = PerceptronWord;
+
+    fn words(&self, text: &str, out: &mut Vec<(PerceptronWord, f64)>) {
+        let word = self.parser.atoms(&[text]).first().copied().unwrap_or_default();
+        let tags = self.parser.tagger.likely(&word, self.tags);
+        out.extend(tags.into_iter().map(|tag| {
+            (PerceptronWord(Atom::new(&word, tag, self.parser.tags.group(tag))), 0.0)
+        }));
+    }
+
+    fn leaf(&self, word: &PerceptronWord, below: Option<&PerceptronTree>) -> PerceptronTree {
+        let mut item = Item::word(word.0, 0, Around::default());
+        item.position = below.map_or(BOTTOM, |below| (below.0.start + 1).min(FAR));
+        item.start = 0;
+        self.seen(item)
+    }
+
+    fn left(&self, s0: &PerceptronTree, s1: &PerceptronTree) -> PerceptronTree {
+        let mut item = s0.0.take_left(&s1.0);
+        item.position = match s1.0.position {
+            BOTTOM => BOTTOM,
+            further => (s0.0.position + further).min(FAR),
+        };
+        item.start = s0.0.start;
+        self.seen(item)
+    }
+
+    fn right(&self, s0: &PerceptronTree, s1: &PerceptronTree) -> PerceptronTree {
+        let mut item = s1.0.take_right(&s0.0);
+        item.start = (s0.0.position + s0.0.start).min(FAR);
+        self.seen(item)
+    }
+
+    fn shift(&self, top: Top<'_, PerceptronTree>, word: &PerceptronWord) -> f64 {
+        let mut queue = Queue { shifted: word.0, ..Queue::default() };
+        if self.system.lookahead > 0 {
+            queue.words[0] = word.0;
+        }
+        f64::from(self.scores(top, &queue)[usize::from(SHIFT)]) * self.scale
+    }
+
+    fn reduce(&self, top: Top<'_, PerceptronTree>, next: Option<&PerceptronWord>) -> [f64; 2] {
+        let mut queue = Queue::default();
+        if let Some(next) = next {
+            queue.words[0] = next.0;
+            queue.shifted = next.0;
+        }
+        let scores = self.scores(top, &queue);
+        [LEFT, RIGHT].map(|action| f64::from(scores[usize::from(action)]) * self.scale)
+    }
+
+    fn expected(&self, _word: &PerceptronWord) -> f64 {
+        self.expected
+    }
+
+    fn delays(&self) -> bool {
+        self.system.lookahead > 0
+    }
+}
