@@ -80,7 +80,7 @@ pub use prediction::{
 pub use refine::{Refine, refine};
 pub use search::{Found, Search, SearchName, Workspace, WorkspaceOf};
 pub use stacks::{PhraseBased, Placed, StackStep, Stacks, placed, search as stack_search, stacks};
-pub use step_model::{Move, StepModel, StepModels, StepState, replay};
+pub use step_model::{Move, Part, StepModel, StepModels, StepState, replay};
 pub use stop::Stop;
 pub use trace::TraceItem;
 pub use two_sided::{Mark, Side, TwoSided};

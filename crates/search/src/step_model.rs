@@ -9,6 +9,7 @@
 //! Step models are chosen at run time. States are small numbers that a model gives out for one sentence, so several
 //! models combine into one ([`StepModels`]) whatever their states are made of, and a search without any costs nothing.
 
+use sylvan_base::hash::fold;
 use sylvan_base::{HashMap, Span};
 use sylvan_forest::{Derivation, EdgeId, Edges, Target, TokenId};
 
@@ -33,6 +34,17 @@ impl StepState {
     pub const ANY: Self = Self(u32::MAX);
 }
 
+/// One of several things that a state stands for at the same time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part {
+    /// What decides its future: parts of equal items with the same key are the same.
+    pub key: u64,
+    /// What it scores less than the best of them, weighted: 0 or less.
+    pub score: f64,
+    /// Parts of different groups do not compete.
+    pub group: u32,
+}
+
 /// A model of the steps of a left-to-right search. Scores are natural logs, already weighted.
 pub trait StepModel {
     /// Forgets the sentence before; returns the state at the start of the next one.
@@ -41,9 +53,14 @@ pub trait StepModel {
     fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>);
     /// The score of ending here.
     fn finish(&mut self, state: StepState) -> f64;
-    /// States of different groups do not compete in a bin (see `Ways::Groups`).
-    fn group(&self, _state: StepState) -> u32 {
-        0
+    /// Appends what a state is made of, of which some may be dropped (see `Ways`): at least one part. By default that is
+    /// the state itself.
+    fn parts(&mut self, state: StepState, parts: &mut Vec<Part>) {
+        parts.push(Part { key: u64::from(state.0), score: 0.0, group: 0 });
+    }
+    /// The state with some of its parts, at least one, and what it scores more than before, which is 0 or less.
+    fn restrict(&mut self, state: StepState, _kept: &[bool]) -> (f64, StepState) {
+        (0.0, state)
     }
     /// What of a state keeps items apart: items that agree in it recombine. By default that is all of it; a model that
     /// prefers fewer items to exact ones says [`StepState::ANY`].
@@ -75,8 +92,11 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     fn finish(&mut self, state: StepState) -> f64 {
         (**self).finish(state)
     }
-    fn group(&self, state: StepState) -> u32 {
-        (**self).group(state)
+    fn parts(&mut self, state: StepState, parts: &mut Vec<Part>) {
+        (**self).parts(state, parts);
+    }
+    fn restrict(&mut self, state: StepState, kept: &[bool]) -> (f64, StepState) {
+        (**self).restrict(state, kept)
     }
     fn signature(&mut self, state: StepState) -> StepState {
         (**self).signature(state)
@@ -174,10 +194,37 @@ impl StepModel for StepModels<'_> {
         self.models.iter_mut().zip(parts).map(|(model, own)| model.finish(own)).sum()
     }
 
-    /// The first model's groups; those of the next only where it has none.
-    fn group(&self, state: StepState) -> u32 {
-        let groups = self.models.iter().enumerate().map(|(n, model)| model.group(self.part(state, n)));
-        groups.into_iter().find(|&group| group != 0).unwrap_or(0)
+    /// Those of the first model that has several; what the others know is the same for all of them.
+    fn parts(&mut self, state: StepState, parts: &mut Vec<Part>) {
+        let first = parts.len();
+        let mut divided = 0;
+        for number in 0..self.models.len() {
+            parts.truncate(first);
+            divided = number;
+            let own = self.part(state, number);
+            self.models[number].parts(own, parts);
+            if parts.len() > first + 1 {
+                break;
+            }
+        }
+        let others = (0..self.models.len()).filter(|&number| number != divided);
+        let others = others.fold(0, |hash, number| fold(hash, u64::from(self.part(state, number).0)));
+        parts[first..].iter_mut().for_each(|part| part.key = fold(others, part.key));
+    }
+
+    fn restrict(&mut self, state: StepState, kept: &[bool]) -> (f64, StepState) {
+        let mut tuple: Vec<StepState> = (0..self.models.len()).map(|number| self.part(state, number)).collect();
+        let mut parts = Vec::new();
+        for (number, own) in tuple.iter_mut().enumerate() {
+            parts.clear();
+            self.models[number].parts(*own, &mut parts);
+            if parts.len() > 1 {
+                let (gain, restricted) = self.models[number].restrict(*own, kept);
+                *own = restricted;
+                return (gain, self.intern(&tuple));
+            }
+        }
+        (0.0, state)
     }
 
     /// Whatever each model wants to tell apart, numbered like a state.

@@ -15,7 +15,7 @@ use sylvan_search::{Counters, TraceItem};
 use sylvan_store::{Output, TextReader};
 use sylvan_trees::EgretReader;
 
-use super::model_options::warn_of_untranslated;
+use super::model_options::{warn_of_untranslated, with_structured};
 use super::searching::Searching;
 use crate::bad_lines::{BadLines, Strictness};
 use crate::outputs::OutPath;
@@ -39,6 +39,10 @@ pub(crate) struct Decode {
     /// A language model, ARPA or compiled; repeat the option for several (weights lm0, lm1, ..).
     #[arg(long, value_name = "LM", required = true)]
     lm: Vec<PathBuf>,
+    /// A structured language model, made by `sylvan lm structured`, or a dependency parser that looks at most one word ahead (weight
+    /// slm).
+    #[arg(long, value_name = "FILE")]
+    structured_lm: Option<PathBuf>,
     /// The weights: name=value, one per line.
     #[arg(long, value_name = "FILE")]
     weights: PathBuf,
@@ -203,6 +207,7 @@ impl Decode {
         self.searching.check_named()?;
         let weights = Weights::read(&mut TextReader::open(&self.weights)?)?;
         let (model, converted) = Model::open_parts(&self.grammar, &self.lm, &weights)?;
+        let model = with_structured(model, self.structured_lm.as_deref())?;
         let model = self.searching.applied(model);
         let search = self.searching.search(&model)?;
         if converted {

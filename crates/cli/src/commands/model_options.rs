@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use sylvan_parse::structured::StructuredLm;
 use sylvan::{Corrections, Glossary, Input, Model, OpenOptions, Request};
 
 use super::searching::Searching;
@@ -68,6 +69,14 @@ impl ModelOptions {
         }
         Ok((Arc::new(model), request))
     }
+}
+
+/// A model with a structured language model besides, if there is one.
+pub(crate) fn with_structured(model: Model, path: Option<&Path>) -> anyhow::Result<Model> {
+    Ok(match path {
+        Some(path) => model.with_structured(StructuredLm::open(path)?),
+        None => model,
+    })
 }
 
 /// A space where the tab should be makes a term that no text has.

@@ -13,6 +13,7 @@ use sylvan_rules::Weights;
 use sylvan_store::{Output, TextReader, read_lines};
 use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan, ProConfig, Start, Tuned, curve};
 
+use super::model_options::with_structured;
 use super::searching::Searching;
 use crate::outputs::OutPath;
 use crate::progress::Terminal;
@@ -36,6 +37,10 @@ pub(crate) struct Tune {
     /// A language model, ARPA or compiled; repeat the option for several.
     #[arg(long, value_name = "LM", required = true)]
     lm: Vec<PathBuf>,
+    /// A structured language model, made by `sylvan lm structured`, or a dependency parser that looks at most one word ahead (weight
+    /// slm).
+    #[arg(long, value_name = "FILE")]
+    structured_lm: Option<PathBuf>,
     /// The trees of the text, Penn brackets, one per line.
     #[arg(long, value_name = "FILE", required_unless_present = "text", conflicts_with = "text")]
     trees: Option<PathBuf>,
@@ -165,6 +170,7 @@ impl Tune {
             Method::USUAL_MARGIN
         );
         let (model, _) = Model::open_parts(&self.grammar, &self.lm, &given)?;
+        let model = with_structured(model, self.structured_lm.as_deref())?;
         let model = self.searching.applied(model);
         let search = self.searching.search(&model)?;
         let model = Arc::new(model);

@@ -7,7 +7,7 @@ use sylvan_decode::{Parsing, Structured};
 use sylvan_forest::{TokenId, TranslationForest};
 use sylvan_parse::structured::Actions;
 use sylvan_search::{
-    Beam, Completed, Derivations, Engine, Goals, Incremental, LanguageModel, Limits, Move, Prediction, Progress,
+    Beam, Completed, Derivations, Engine, Goals, Incremental, LanguageModel, Limits, Move, Part, Prediction, Progress,
     Run, StepModel, StepModels, StepState, Ways, incremental_search, prediction_search, replay, rescore,
 };
 use sylvan_testkit::cases;
@@ -59,8 +59,7 @@ fn yu_2014_figure_3_one_derivation_step_by_step() {
     let limits = unlimited(Ways::Groups(usize::MAX));
     let mut steps = model(&problem, Bush, 1.0, limits.into());
     // The words that each step emits, and the best parse that has made so many reductions after it.
-    let start = steps.begin();
-    let mut states = vec![(0.0, start)];
+    let (mut score, mut state) = (0.0, steps.begin());
     let expected: [(&str, &[(u32, f64)]); 4] = [
         ("Bush", &[(0, 0.0)]),
         ("held", &[(0, 0.0), (1, 1.0)]),
@@ -70,21 +69,18 @@ fn yu_2014_figure_3_one_derivation_step_by_step() {
     let token = |text: &str| TokenId(texts(&problem).position(|known| known == text).unwrap() as u32);
     for (words, groups) in expected {
         let words: Vec<TokenId> = words.split(' ').map(token).collect();
-        let step = Move { words: &words, edges: &[], open: &[] };
-        let mut next: Vec<(f64, StepState)> = Vec::new();
-        for (score, state) in states {
-            let mut ways = Vec::new();
-            steps.advance(state, &step, &mut ways);
-            next.extend(ways.into_iter().map(|(gain, to)| (score + gain, to)));
-        }
+        let mut ways = Vec::new();
+        steps.advance(state, &Move { words: &words, edges: &[], open: &[] }, &mut ways);
+        let [(gain, next)] = ways[..] else { panic!("one set of parses") };
+        (score, state) = (score + gain, next);
+        let mut parts = Vec::new();
+        steps.parts(state, &mut parts);
         for &(reductions, best) in groups {
-            let group = next.iter().filter(|(_, state)| steps.group(*state) == reductions);
-            assert_close(group.map(|(score, _)| *score).fold(f64::NEG_INFINITY, f64::max), best);
+            let group = parts.iter().filter(|part| part.group == reductions);
+            assert_close(group.map(|part| score + part.score).fold(f64::NEG_INFINITY, f64::max), best);
         }
-        states = next;
     }
-    let end = states.iter().map(|&(score, state)| score + steps.finish(state));
-    assert_close(end.fold(f64::NEG_INFINITY, f64::max), 4.0);
+    assert_close(score + steps.finish(state), 4.0);
     let found = top_down(&problem.forest, &lm, &mut steps, limits).unwrap();
     assert_close(found.score, -2.1);
 }
@@ -262,6 +258,13 @@ impl<M: StepModel> StepModel for OneGroup<M> {
     fn finish(&mut self, state: StepState) -> f64 {
         self.0.finish(state)
     }
+    fn parts(&mut self, state: StepState, parts: &mut Vec<Part>) {
+        self.0.parts(state, parts);
+        parts.iter_mut().for_each(|part| part.group = 7);
+    }
+    fn restrict(&mut self, state: StepState, kept: &[bool]) -> (f64, StepState) {
+        self.0.restrict(state, kept)
+    }
     fn features(&self) -> usize {
         1
     }
@@ -280,7 +283,7 @@ fn one_group_is_naive_search() {
         let grouped = Limits { ways: Ways::Groups(1), ..beam };
         // States must be the same ones.
         let mut one = OneGroup(model(problem, Hashed::new(case), 0.5, grouped.into()));
-        let mut naive = OneGroup(model(problem, Hashed::new(case), 0.5, grouped.into()));
+        let mut naive = model(problem, Hashed::new(case), 0.5, grouped.into());
         let one = top_down(&problem.forest, &lm, &mut one, grouped).map(|found| found.score);
         let naive = top_down(&problem.forest, &lm, &mut naive, Limits { ways: Ways::All, ..beam });
         assert_eq!(one, naive.map(|found| found.score));

@@ -15,14 +15,16 @@
 //! see nothing ahead. Either way the score of a sentence depends on its words alone, not on how they arrived.
 
 mod file;
+mod from_text;
 mod generative;
 mod parses;
 mod perceptron;
 mod stacks;
 
 pub use file::StructuredLm;
+pub use from_text::FromText;
 pub use generative::{Generative, GenerativeEstimator, GenerativeWord};
-pub use parses::{Parse, Parses, Partial};
+pub use parses::{Keep, Parse, Parses, Partial};
 pub use perceptron::{Perceptron, PerceptronWord};
 pub(crate) use perceptron::SCORE_PER_WORD;
 pub use stacks::{StackId, Stacks, WordNumber};
@@ -39,6 +41,8 @@ pub trait Actions {
     type Tree: Copy + Eq + std::hash::Hash + std::fmt::Debug;
     /// A word with its part of speech.
     type Word: Copy + Eq + std::hash::Hash + std::fmt::Debug;
+    /// What scoring looks up for a stack, once for all words and actions.
+    type Seen: std::fmt::Debug;
 
     /// The ways to read a word: with its possible parts of speech, and what choosing each scores.
     fn words(&self, text: &str, out: &mut Vec<(Self::Word, f64)>);
@@ -48,13 +52,15 @@ pub trait Actions {
     fn left(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree;
     /// The tree below the topmost with that one as its rightmost child.
     fn right(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree;
+    /// What scoring looks up for a stack.
+    fn see(&self, top: Top<'_, Self::Tree>) -> Self::Seen;
     /// The score of shifting a word.
-    fn shift(&self, top: Top<'_, Self::Tree>, word: &Self::Word) -> f64;
+    fn shift(&self, top: Top<'_, Self::Tree>, seen: &Self::Seen, word: &Self::Word) -> f64;
     /// The scores of left and right reduction of at least two trees. `next` is the next word, if reductions wait for it
     /// and there is one.
-    fn reduce(&self, top: Top<'_, Self::Tree>, next: Option<&Self::Word>) -> [f64; 2];
+    fn reduce(&self, top: Top<'_, Self::Tree>, seen: &Self::Seen, next: Option<&Self::Word>) -> [f64; 2];
     /// The score of ending with one tree.
-    fn end(&self, _top: Top<'_, Self::Tree>) -> f64 {
+    fn end(&self, _seen: &Self::Seen) -> f64 {
         0.0
     }
     /// What a word is expected to add, whatever it follows: for comparing sentences of which only a part is known.
@@ -74,6 +80,7 @@ pub trait Actions {
 impl<A: Actions + ?Sized> Actions for &A {
     type Tree = A::Tree;
     type Word = A::Word;
+    type Seen = A::Seen;
 
     fn words(&self, text: &str, out: &mut Vec<(Self::Word, f64)>) {
         (**self).words(text, out);
@@ -87,14 +94,17 @@ impl<A: Actions + ?Sized> Actions for &A {
     fn right(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree {
         (**self).right(s0, s1)
     }
-    fn shift(&self, top: Top<'_, Self::Tree>, word: &Self::Word) -> f64 {
-        (**self).shift(top, word)
+    fn see(&self, top: Top<'_, Self::Tree>) -> Self::Seen {
+        (**self).see(top)
     }
-    fn reduce(&self, top: Top<'_, Self::Tree>, next: Option<&Self::Word>) -> [f64; 2] {
-        (**self).reduce(top, next)
+    fn shift(&self, top: Top<'_, Self::Tree>, seen: &Self::Seen, word: &Self::Word) -> f64 {
+        (**self).shift(top, seen, word)
     }
-    fn end(&self, top: Top<'_, Self::Tree>) -> f64 {
-        (**self).end(top)
+    fn reduce(&self, top: Top<'_, Self::Tree>, seen: &Self::Seen, next: Option<&Self::Word>) -> [f64; 2] {
+        (**self).reduce(top, seen, next)
+    }
+    fn end(&self, seen: &Self::Seen) -> f64 {
+        (**self).end(seen)
     }
     fn expected(&self, word: &Self::Word) -> f64 {
         (**self).expected(word)

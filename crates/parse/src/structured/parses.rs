@@ -25,9 +25,38 @@ impl Partial {
     pub const fn new(stack: StackId, score: f64) -> Self {
         Self { stack, score, trail: NOWHERE }
     }
+
+    /// Best first.
+    fn order(a: &Self, b: &Self) -> std::cmp::Ordering {
+        b.score.total_cmp(&a.score).then(a.stack.cmp(&b.stack))
+    }
 }
 
 const NOWHERE: u32 = u32::MAX;
+
+/// How many parses are kept after a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keep {
+    /// Of each size of the stack.
+    pub of_each_size: usize,
+    /// In all.
+    pub in_all: usize,
+}
+
+impl Keep {
+    /// Everything.
+    pub const ALL: Self = Self::of_each_size(usize::MAX);
+
+    /// So many of each size.
+    pub const fn of_each_size(most: usize) -> Self {
+        Self { of_each_size: most, in_all: usize::MAX }
+    }
+
+    /// So many in all.
+    pub const fn in_all(most: usize) -> Self {
+        Self { of_each_size: most, in_all: most }
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Action {
@@ -66,6 +95,9 @@ pub struct Parses<A: Actions> {
     pub stacks: Stacks<A>,
     /// By size of the stack: the parses of the current word.
     layers: Vec<Vec<Partial>>,
+    /// The best scores of the current word, best first, if only so many are wanted in all and actions never add to a score.
+    leading: Vec<f64>,
+    ready: Vec<Partial>,
     /// How parses came about, if that is recorded.
     taken: Option<Vec<Taken>>,
 }
@@ -73,7 +105,7 @@ pub struct Parses<A: Actions> {
 impl<A: Actions> Parses<A> {
     /// No words yet.
     pub fn new(actions: A) -> Self {
-        Self { stacks: Stacks::new(actions), layers: Vec::new(), taken: None }
+        Self { stacks: Stacks::new(actions), layers: Vec::new(), leading: Vec::new(), ready: Vec::new(), taken: None }
     }
 
     /// Forgets a sentence and keeps the memory.
@@ -88,30 +120,31 @@ impl<A: Actions> Parses<A> {
         words.into_iter().map(|(word, score)| (self.stacks.word(word), score)).collect()
     }
 
-    /// What parses become by the next word, which can be read in several ways: at most `most` of each size, largest
-    /// first, best first within a size.
+    /// What parses become by the next word, which can be read in several ways: as many as are to be kept, best first if
+    /// they are counted in all, else largest first, and best first within a size.
     pub fn advance(
         &mut self,
         from: &[Partial],
         word: &[(WordNumber, f64)],
-        most: usize,
+        keep: Keep,
         out: &mut Vec<Partial>,
     ) {
         out.clear();
         if self.stacks.actions().delays() {
-            let mut ready = Vec::new();
+            let mut ready = std::mem::take(&mut self.ready);
             for &(number, choice) in word {
                 for &partial in from {
                     self.put(partial);
                 }
-                self.reduce_all(Some(number), most, &mut ready);
+                self.reduce_all(Some(number), Keep::of_each_size(keep.of_each_size), &mut ready);
                 for partial in ready.drain(..) {
                     let shifted = self.shift(partial, number, choice);
                     self.put(shifted);
                 }
-                self.take(most, out);
+                // Readings never meet: stacks that differ in the last word alone are different ones.
+                self.take(keep.of_each_size, out);
             }
-            // Readings meet here: stacks that differ in the last word only are different ones.
+            self.ready = ready;
         } else {
             for &(number, choice) in word {
                 for &partial in from {
@@ -119,7 +152,11 @@ impl<A: Actions> Parses<A> {
                     self.put(shifted);
                 }
             }
-            self.reduce_all(None, most, out);
+            self.reduce_all(None, keep, out);
+        }
+        if keep.in_all < usize::MAX {
+            out.sort_unstable_by(Partial::order);
+            out.truncate(keep.in_all.max(1));
         }
     }
 
@@ -131,7 +168,7 @@ impl<A: Actions> Parses<A> {
             self.put(partial);
         }
         let mut all = Vec::new();
-        self.reduce_all(None, most, &mut all);
+        self.reduce_all(None, Keep::of_each_size(most), &mut all);
         for partial in all {
             if self.stacks.size(partial.stack) != 1 {
                 continue;
@@ -150,7 +187,7 @@ impl<A: Actions> Parses<A> {
         let mut partials = vec![Partial::START];
         let mut next = Vec::new();
         for word in words {
-            self.advance(&partials, word, most, &mut next);
+            self.advance(&partials, word, Keep::of_each_size(most), &mut next);
             std::mem::swap(&mut partials, &mut next);
         }
         let best = self.finish(&partials, most);
@@ -235,7 +272,7 @@ impl<A: Actions> Parses<A> {
 
     fn best_of(&mut self, size: usize, most: usize) -> Vec<Partial> {
         let mut layer = std::mem::take(&mut self.layers[size]);
-        layer.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.stack.cmp(&b.stack)));
+        layer.sort_unstable_by(Partial::order);
         layer.truncate(most.max(1));
         layer
     }
@@ -250,20 +287,45 @@ impl<A: Actions> Parses<A> {
     }
 
     /// Empties the layers with all that reductions make of what is in them, largest first.
-    fn reduce_all(&mut self, next: Option<WordNumber>, most: usize, out: &mut Vec<Partial>) {
+    fn reduce_all(&mut self, next: Option<WordNumber>, keep: Keep, out: &mut Vec<Partial>) {
+        // What falls behind so many others stays behind if no action adds to a score.
+        let is_race = keep.in_all < usize::MAX && self.stacks.actions().is_normalized();
+        self.leading.clear();
         for size in (0..self.layers.len()).rev() {
-            let mut layer = self.best_of(size, most);
+            if self.layers[size].is_empty() {
+                continue;
+            }
+            let mut layer = self.best_of(size, keep.of_each_size);
+            if is_race {
+                layer.retain(|partial| is_ahead(&self.leading, partial.score, keep.in_all));
+                layer.iter().for_each(|partial| lead(&mut self.leading, partial.score, keep.in_all));
+            }
             if size >= 2 {
                 for &partial in &layer {
                     let [left, right] = self.stacks.reduce(partial.stack, next);
-                    let left = self.extend(partial, left.1, left.0, Action::Left);
-                    self.put(left);
-                    let right = self.extend(partial, right.1, right.0, Action::Right);
-                    self.put(right);
+                    for ((score, stack), action) in [(left, Action::Left), (right, Action::Right)] {
+                        if is_race && !is_ahead(&self.leading, partial.score + score, keep.in_all) {
+                            continue;
+                        }
+                        let reduced = self.extend(partial, stack, score, action);
+                        self.put(reduced);
+                    }
                 }
             }
             out.append(&mut layer);
             self.layers[size] = layer;
         }
     }
+}
+
+/// Whether a score is among so many best ones.
+fn is_ahead(leading: &[f64], score: f64, most: usize) -> bool {
+    leading.len() < most || leading.last().is_none_or(|&last| score > last)
+}
+
+/// Adds a score to so many best ones.
+fn lead(leading: &mut Vec<f64>, score: f64, most: usize) {
+    let place = leading.partition_point(|&better| better >= score);
+    leading.insert(place, score);
+    leading.truncate(most);
 }

@@ -108,6 +108,7 @@ impl Perceptron {
 impl Actions for Perceptron {
     type Tree = PerceptronTree;
     type Word = PerceptronWord;
+    type Seen = ();
 
     fn words(&self, text: &str, out: &mut Vec<(PerceptronWord, f64)>) {
         let word = self.parser.atoms(&[text]).first().copied().unwrap_or_default();
@@ -140,7 +141,9 @@ impl Actions for Perceptron {
         self.seen(item)
     }
 
-    fn shift(&self, top: Top<'_, PerceptronTree>, word: &PerceptronWord) -> f64 {
+    fn see(&self, _top: Top<'_, PerceptronTree>) {}
+
+    fn shift(&self, top: Top<'_, PerceptronTree>, (): &(), word: &PerceptronWord) -> f64 {
         let mut queue = Queue { shifted: word.0, ..Queue::default() };
         if self.system.lookahead > 0 {
             queue.words[0] = word.0;
@@ -148,7 +151,7 @@ impl Actions for Perceptron {
         f64::from(self.scores(top, &queue)[usize::from(SHIFT)]) * self.scale
     }
 
-    fn reduce(&self, top: Top<'_, PerceptronTree>, next: Option<&PerceptronWord>) -> [f64; 2] {
+    fn reduce(&self, top: Top<'_, PerceptronTree>, (): &(), next: Option<&PerceptronWord>) -> [f64; 2] {
         let mut queue = Queue::default();
         if let Some(next) = next {
             queue.words[0] = next.0;

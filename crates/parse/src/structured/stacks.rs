@@ -1,5 +1,7 @@
 //! Stacks of partial trees as numbers: equal stacks are one, and each action is scored once for each.
 
+use std::cell::OnceCell;
+
 use sylvan_base::{HashMap, define_id};
 
 use super::{Actions, Top};
@@ -21,21 +23,29 @@ impl StackId {
 /// A score and the stack after an action.
 type Scored = (f64, StackId);
 
-#[derive(Debug, Clone, Copy)]
-struct Cell<T> {
+#[derive(Debug)]
+struct Cell<A: Actions> {
     /// The tree on top; none only for the empty stack.
-    tree: Option<T>,
+    tree: Option<A::Tree>,
     below: StackId,
     size: u32,
+    /// What scoring looks up, once it has been asked for.
+    seen: OnceCell<A::Seen>,
     /// Left and right reduction without a next word, once they have been asked for.
     reduced: Option<[Scored; 2]>,
+}
+
+impl<A: Actions> Cell<A> {
+    fn new(tree: Option<A::Tree>, below: StackId, size: u32) -> Self {
+        Self { tree, below, size, seen: OnceCell::new(), reduced: None }
+    }
 }
 
 /// The stacks of one sentence, or of all that may become one.
 #[derive(Debug)]
 pub struct Stacks<A: Actions> {
     actions: A,
-    cells: Vec<Cell<A::Tree>>,
+    cells: Vec<Cell<A>>,
     index: HashMap<(A::Tree, StackId), StackId>,
     words: Vec<A::Word>,
     word_numbers: HashMap<A::Word, WordNumber>,
@@ -63,7 +73,7 @@ impl<A: Actions> Stacks<A> {
     /// Forgets a sentence and keeps the memory.
     pub fn clear(&mut self) {
         self.cells.clear();
-        self.cells.push(Cell { tree: None, below: StackId::EMPTY, size: 0, reduced: None });
+        self.cells.push(Cell::new(None, StackId::EMPTY, 0));
         self.index.clear();
         self.words.clear();
         self.word_numbers.clear();
@@ -119,11 +129,15 @@ impl<A: Actions> Stacks<A> {
         [s0.tree.as_ref(), s1.tree.as_ref(), s2.tree.as_ref()]
     }
 
+    fn seen(&self, stack: StackId) -> &A::Seen {
+        self.cells[stack.0 as usize].seen.get_or_init(|| self.actions.see(self.top(stack)))
+    }
+
     fn push(&mut self, tree: A::Tree, below: StackId) -> StackId {
         let size = self.cells[below.0 as usize].size + 1;
         let cells = &mut self.cells;
         *self.index.entry((tree, below)).or_insert_with(|| {
-            cells.push(Cell { tree: Some(tree), below, size, reduced: None });
+            cells.push(Cell::new(Some(tree), below, size));
             StackId(cells.len() as u32 - 1)
         })
     }
@@ -135,7 +149,7 @@ impl<A: Actions> Stacks<A> {
         }
         let top = self.top(stack);
         let shifted = self.words[word.0 as usize];
-        let score = self.actions.shift(top, &shifted);
+        let score = self.actions.shift(top, self.seen(stack), &shifted);
         let tree = self.actions.leaf(&shifted, top[0]);
         let found = (score, self.push(tree, stack));
         self.shifted.insert((stack, word), found);
@@ -156,7 +170,8 @@ impl<A: Actions> Stacks<A> {
             debug_assert!(false, "only what has two trees can be reduced");
             return [(f64::NEG_INFINITY, stack); 2];
         };
-        let scores = self.actions.reduce(top, next.map(|next| &self.words[next.0 as usize]));
+        let next_word = next.map(|next| &self.words[next.0 as usize]);
+        let scores = self.actions.reduce(top, self.seen(stack), next_word);
         let trees = [self.actions.left(s0, s1), self.actions.right(s0, s1)];
         let below = self.cells[stack.0 as usize].below;
         let rest = self.cells[below.0 as usize].below;
@@ -172,6 +187,6 @@ impl<A: Actions> Stacks<A> {
 
     /// The score of ending with a stack.
     pub fn end(&self, stack: StackId) -> f64 {
-        self.actions.end(self.top(stack))
+        self.actions.end(self.seen(stack))
     }
 }

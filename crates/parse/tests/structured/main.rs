@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sylvan_base::Rng;
-use sylvan_parse::structured::{Actions, Generative, GenerativeEstimator, Parses, Partial, StackId, Stacks, Top};
+use sylvan_parse::structured::{Actions, Generative, GenerativeEstimator, Keep, Parses, Partial, StackId, Stacks, Top};
 use sylvan_testkit::cases;
 use toy::{Bush, Hashed, Toy, brute};
 
@@ -110,6 +110,7 @@ impl Whole {
 impl Actions for Whole {
     type Tree = u32;
     type Word = u32;
+    type Seen = ();
     fn words(&self, text: &str, out: &mut Vec<(u32, f64)>) {
         out.push((self.intern(format!("{text}[][]")), 0.0));
     }
@@ -126,10 +127,11 @@ impl Actions for Whole {
         let (s0, s1) = (self.text(*s0), self.text(*s1));
         self.intern(format!("{} {s0}]", &s1[..s1.len() - 1]))
     }
-    fn shift(&self, _top: Top<'_, u32>, _word: &u32) -> f64 {
+    fn see(&self, _top: Top<'_, u32>) {}
+    fn shift(&self, _top: Top<'_, u32>, (): &(), _word: &u32) -> f64 {
         0.0
     }
-    fn reduce(&self, _top: Top<'_, u32>, _next: Option<&u32>) -> [f64; 2] {
+    fn reduce(&self, _top: Top<'_, u32>, (): &(), _next: Option<&u32>) -> [f64; 2] {
         [0.0; 2]
     }
 }
@@ -154,7 +156,7 @@ fn partial_structures_are_counted_as_they_should_be() {
     let complete = [1, 2, 7, 30, 143, 728];
     for n in 0..6 {
         let word = parses.read(SENTENCE[n]);
-        parses.advance(&partials, &word, usize::MAX, &mut next);
+        parses.advance(&partials, &word, Keep::ALL, &mut next);
         std::mem::swap(&mut partials, &mut next);
         let counts = by_reductions(&parses, &partials, n as u32 + 1);
         assert_eq!(counts.iter().sum::<usize>(), partial[n]);
@@ -171,7 +173,7 @@ fn groups_after<A: Actions>(actions: A) -> Vec<Vec<usize>> {
     let mut partials = vec![Partial::new(parses.stacks.reduce(second, None)[0].1, 0.0)];
     let (mut next, mut groups) = (Vec::new(), Vec::new());
     for (place, word) in read.iter().enumerate().skip(2) {
-        parses.advance(&partials, word, usize::MAX, &mut next);
+        parses.advance(&partials, word, Keep::ALL, &mut next);
         std::mem::swap(&mut partials, &mut next);
         groups.push(by_reductions(&parses, &partials, place as u32 + 1));
     }
@@ -219,7 +221,7 @@ fn what_is_to_come_changes_no_score() {
             let (mut partials, mut next) = (vec![Partial::START], Vec::new());
             for word in &words[..3] {
                 let read = parses.read(word);
-                parses.advance(&partials, &read, usize::MAX, &mut next);
+                parses.advance(&partials, &read, Keep::ALL, &mut next);
                 std::mem::swap(&mut partials, &mut next);
             }
             partials.iter().map(|partial| partial.score).collect::<Vec<f64>>()
@@ -293,7 +295,7 @@ fn probabilities_of_words_and_actions_add_up_to_one() {
                 assert!((total - 1.0).abs() < 1e-4, "{total}");
             }
             let read = parses.read(word);
-            parses.advance(&partials, &read, usize::MAX, &mut next);
+            parses.advance(&partials, &read, Keep::ALL, &mut next);
             std::mem::swap(&mut partials, &mut next);
         }
     }

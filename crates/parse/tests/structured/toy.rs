@@ -41,6 +41,7 @@ pub fn number(text: &str) -> u64 {
 impl<W: Weights> Actions for Toy<W> {
     type Tree = Seen;
     type Word = Tagged;
+    type Seen = ();
 
     fn words(&self, text: &str, out: &mut Vec<(Tagged, f64)>) {
         out.extend(self.0.tags(text).into_iter().map(|tag| (Tagged { word: number(text), tag }, 0.0)));
@@ -54,10 +55,11 @@ impl<W: Weights> Actions for Toy<W> {
     fn right(&self, s0: &Seen, s1: &Seen) -> Seen {
         Seen { right: s0.tag, ..*s1 }
     }
-    fn shift(&self, top: Top<'_, Seen>, word: &Tagged) -> f64 {
+    fn see(&self, _top: Top<'_, Seen>) {}
+    fn shift(&self, top: Top<'_, Seen>, (): &(), word: &Tagged) -> f64 {
         self.0.weight(top, Some(word), "shift")
     }
-    fn reduce(&self, top: Top<'_, Seen>, next: Option<&Tagged>) -> [f64; 2] {
+    fn reduce(&self, top: Top<'_, Seen>, (): &(), next: Option<&Tagged>) -> [f64; 2] {
         [self.0.weight(top, next, "left"), self.0.weight(top, next, "right")]
     }
     fn expected(&self, word: &Tagged) -> f64 {
@@ -167,12 +169,13 @@ fn walk<A: Actions>(actions: &A, words: &[Vec<(A::Word, f64)>], stack: &mut Vec<
     let mut best = f64::NEG_INFINITY;
     let seen = top(stack);
     let seen = [seen[0].as_ref(), seen[1].as_ref(), seen[2].as_ref()];
+    let looked_up = actions.see(seen);
     if next == words.len() && stack.len() == 1 {
-        best = actions.end(seen);
+        best = actions.end(&looked_up);
     }
     if let Some(ways) = words.get(next) {
         for (word, choice) in ways {
-            let score = choice + actions.shift(seen, word);
+            let score = choice + actions.shift(seen, &looked_up, word);
             stack.push(actions.leaf(word, seen[0]));
             best = best.max(score + walk(actions, words, stack, next + 1));
             stack.pop();
@@ -190,7 +193,7 @@ fn walk<A: Actions>(actions: &A, words: &[Vec<(A::Word, f64)>], stack: &mut Vec<
                 rest[next] = vec![words[next][reading]];
             }
             let ahead = reading.map(|reading| &words[next][reading].0);
-            let scores = actions.reduce(seen, ahead);
+            let scores = actions.reduce(seen, &looked_up, ahead);
             let trees = [actions.left(s0, s1), actions.right(s0, s1)];
             for (score, tree) in scores.into_iter().zip(trees) {
                 let mut reduced = stack[..stack.len() - 2].to_vec();

@@ -73,24 +73,13 @@ impl Late {
 }
 
 impl Nodes {
-    /// Takes the best items of each lane of a bin, about which the step model will be asked. Returns how many were dropped.
+    /// Takes the best items of a bin, about which the step model will be asked. Returns how many were dropped.
     pub(super) fn shortlist(&mut self, bin: usize, most: usize, out: &mut Vec<NodeId>) -> usize {
-        out.clear();
-        let mut dropped = 0;
-        for lane in 0..self.lane_count() {
-            let mut members = self.take_bin(lane, bin);
-            members.sort_unstable_by(|&a, &b| self.order(a, b));
-            for &node in members.iter().skip(most) {
-                self.set_stage(node, Stage::Dropped);
-            }
-            dropped += members.len().saturating_sub(most);
-            members.truncate(most);
-            for &node in &members {
-                self.set_stage(node, Stage::Expanded);
-            }
-            out.append(&mut members);
-            self.put_back(lane, bin, members);
-        }
+        self.take(bin, out);
+        let dropped = out.len().saturating_sub(most);
+        out.iter().skip(most).for_each(|&node| self.set_stage(node, Stage::Dropped));
+        out.truncate(most);
+        out.iter().for_each(|&node| self.set_stage(node, Stage::Expanded));
         dropped
     }
 

@@ -15,12 +15,12 @@ pub enum Goals {
 /// al. 2014).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ways {
-    /// Each is an item of its own, and all items of a bin compete (*naive*).
+    /// Each competes with all of its bin (*naive*).
     All,
     /// Only the best is kept, and items that differ in it alone recombine (*best-parse*).
     Best,
-    /// Each is an item of its own. Items of different groups do not compete: the beam holds in each group, and the groups
-    /// with the best items, this many, are kept (*grouping*).
+    /// Each competes with those of its group: the beam holds in each group, and the groups with the best of them, this
+    /// many, are kept (*grouping*).
     Groups(usize),
     /// An item has several at the same time, as many as [`Limits::parses`], and counts as the best of them.
     Packed,
@@ -60,20 +60,14 @@ pub struct Limits {
 impl Limits {
     /// The default margin.
     pub const USUAL_MARGIN: u32 = 20;
+    /// The default shortlist.
+    pub const USUAL_SHORTLIST: usize = 1;
     /// The default number of parses.
     pub const USUAL_PARSES: usize = 8;
 
-    /// How many groups are kept, if items are divided into groups.
-    pub fn groups(&self) -> Option<usize> {
-        match self.ways {
-            Ways::Groups(groups) => Some(groups),
-            _ => None,
-        }
-    }
-
     /// A beam, and every option of the items that it keeps within the usual margin.
     pub fn usual(beam: Beam) -> Self {
-        Self { margin: Self::USUAL_MARGIN, ..Self::beam(beam) }
+        Self { margin: Self::USUAL_MARGIN, shortlist: Some(Self::USUAL_SHORTLIST), ..Self::beam(beam) }
     }
 
     /// A beam, and every option of every item that it keeps.
@@ -93,7 +87,7 @@ impl Limits {
 
     /// A beam, and the best cells from grids.
     pub fn grids(beam: Beam, pops: usize) -> Self {
-        Self { pops, ..Self::beam(beam) }
+        Self { pops, shortlist: Some(Self::USUAL_SHORTLIST), ..Self::beam(beam) }
     }
 }
 

@@ -17,6 +17,7 @@
 //! structures that make it fast, and must keep the same items.
 
 mod grids;
+mod groups;
 mod late;
 mod limits;
 mod nodes;
@@ -25,11 +26,12 @@ mod states;
 use std::hash::Hash;
 
 use grids::{Column, Grids, Row};
+use groups::Parts;
 use late::Late;
 pub use limits::{Goals, Limits, Ways};
 use nodes::{Arrival, Fate, Node, NodeId, Nodes, Stage, TrailId};
 use states::{StateId, States};
-use sylvan_base::{HashMap, Span};
+use sylvan_base::Span;
 use sylvan_forest::{BundleId, Derivation, EdgeId, Edges, Grown, TokenId};
 
 use crate::deduction::{Application, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
@@ -141,7 +143,8 @@ pub struct Engine<S> {
     /// Whether the step model is asked late.
     is_late: bool,
     shortlist: Vec<NodeId>,
-    answered: Vec<NodeId>,
+    competing: Vec<NodeId>,
+    parts: Parts,
     counters: Counters,
 }
 
@@ -151,23 +154,6 @@ struct Emitted {
     reached: f64,
     ahead: f64,
     state: StateId,
-}
-
-/// Keeps the best items: as many as the beam, or as many of each group.
-fn keep_best(nodes: &Nodes, ranked: &mut Vec<NodeId>, steps: Option<&dyn StepModel>, limits: Limits) {
-    let beam = limits.beam.0;
-    let Some(groups) = limits.groups() else { return ranked.truncate(beam) };
-    // Groups in the order of their best items, which come first.
-    let mut sizes: HashMap<u32, usize> = HashMap::default();
-    ranked.retain(|&node| {
-        let group = steps.map_or(0, |steps| steps.group(nodes.step_state(node)));
-        if sizes.len() >= groups && !sizes.contains_key(&group) {
-            return false;
-        }
-        let size = sizes.entry(group).or_default();
-        *size += 1;
-        *size <= beam
-    });
 }
 
 /// A complete item and its score with the end of the sentence.
@@ -198,7 +184,8 @@ impl<S: Copy + Eq + Hash> Default for Engine<S> {
             late: Late::default(),
             is_late: false,
             shortlist: Vec::new(),
-            answered: Vec::new(),
+            competing: Vec::new(),
+            parts: Parts::default(),
             counters: Counters::default(),
         }
     }
@@ -218,11 +205,14 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         L: LanguageModel<State = S>,
     {
         let Run { lm, mut steps, out_forest, show_dropped, stop } = run;
-        self.is_late =
-            limits.shortlist.is_some() && steps.as_ref().is_some_and(|steps| steps.sees_words_only());
+        // Complete items compete with the end of their sentence, which a step model must be asked about.
+        self.is_late = limits.shortlist.is_some()
+            && limits.goals == Goals::Free
+            && steps.as_ref().is_some_and(|steps| steps.sees_words_only());
         // Groups forbid dropping items before their bin is complete, unless the step model is asked late, and so does a
         // trace that shows them.
-        let may_shrink = (limits.groups().is_none() || self.is_late) && !show_dropped;
+        let is_grouped = steps.is_some() && matches!(limits.ways, Ways::All | Ways::Groups(_));
+        let may_shrink = (!is_grouped || self.is_late) && !show_dropped;
         self.nodes.reset(deduction.bins(), self.room(limits), out_forest, may_shrink);
         self.late.clear();
         self.place_of_goals = limits.goals;
@@ -242,15 +232,15 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         for bin in start..self.nodes.bins() {
             for round in 0.. {
                 let limits = if cut_short {
-                    let ways = limits.groups().map_or(limits.ways, |_| Ways::Groups(1));
+                    let ways = match limits.ways {
+                        Ways::Groups(_) => Ways::Groups(1),
+                        ways => ways,
+                    };
                     Limits { beam: Beam(1), ways, ..limits }
                 } else {
                     limits
                 };
-                match &mut steps {
-                    Some(steps) if self.is_late => self.ask(*steps, deduction, bin, limits),
-                    steps => self.take_survivors(steps.as_deref(), bin, limits),
-                }
+                self.take_survivors(&mut steps, bin, limits);
                 if self.survivors.is_empty() {
                     break;
                 }
@@ -282,7 +272,6 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         }
         if let Some(steps) = &mut steps
             && self.is_late
-            && self.place_of_goals == Goals::Free
         {
             self.ask_goals(*steps, limits);
         }
@@ -315,9 +304,26 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         }
     }
 
-    fn take_survivors(&mut self, steps: Option<&dyn StepModel>, bin: usize, limits: Limits) {
-        let keep = |nodes: &Nodes, ranked: &mut Vec<NodeId>| keep_best(nodes, ranked, steps, limits);
-        self.counters.pruned += self.nodes.survivors(bin, keep, &mut self.survivors) as u64;
+    /// Takes the survivors of a bin.
+    fn take_survivors(&mut self, steps: &mut Option<&mut dyn StepModel>, bin: usize, limits: Limits) {
+        let mut competing = std::mem::take(&mut self.competing);
+        match steps {
+            Some(steps) if self.is_late => self.ask(*steps, bin, limits, &mut competing),
+            _ => self.nodes.take(bin, &mut competing),
+        }
+        let mut survivors = std::mem::take(&mut self.survivors);
+        survivors.clear();
+        match (steps, limits.ways) {
+            (Some(steps), Ways::All) => {
+                self.keep_groups(*steps, &competing, limits.beam.0, None, &mut survivors);
+            }
+            (Some(steps), Ways::Groups(groups)) => {
+                self.keep_groups(*steps, &competing, limits.beam.0, Some(groups), &mut survivors);
+            }
+            _ => survivors.extend(competing.iter().take(limits.beam.0)),
+        }
+        self.counters.pruned += self.nodes.survive(&competing, &survivors) as u64;
+        (self.survivors, self.competing) = (survivors, competing);
     }
 
     /// How many items of a bin are kept before their step model is asked.
@@ -326,35 +332,23 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         Beam(limits.beam.0.saturating_mul(times.max(1)))
     }
 
-    /// Asks the step model about the shortlist of a bin, and takes the survivors.
-    fn ask<D: Deduction>(
-        &mut self,
-        steps: &mut dyn StepModel,
-        deduction: &D,
-        bin: usize,
-        limits: Limits,
-    ) {
+    /// Asks the step model about the shortlist of a bin.
+    fn ask(&mut self, steps: &mut dyn StepModel, bin: usize, limits: Limits, answered: &mut Vec<NodeId>) {
         let mut shortlist = std::mem::take(&mut self.shortlist);
-        let mut answered = std::mem::take(&mut self.answered);
         answered.clear();
         self.counters.pruned += self.nodes.shortlist(bin, self.room(limits).0, &mut shortlist) as u64;
         for &node in &shortlist {
             let mut ways = std::mem::take(&mut self.ways);
             self.ways_on(steps, self.nodes.step_state(node), &mut ways);
-            // What is complete competes with the end of its sentence.
-            let is_complete = deduction.class(self.nodes.get(node).item).is_none();
             for &(gain, extra) in &ways {
-                let end = if is_complete { steps.finish(extra) } else { 0.0 };
-                let answer = (gain + end, extra, steps.signature(extra));
-                let met = self.nodes.answered(node, answer, bin, &mut answered);
+                let met = self.nodes.answered(node, (gain, extra, steps.signature(extra)), bin, answered);
                 self.counters.recombined += u64::from(met);
             }
             self.counters.items += ways.len() as u64;
             self.ways = ways;
         }
-        let keep = |nodes: &Nodes, ranked: &mut Vec<NodeId>| keep_best(nodes, ranked, Some(steps), limits);
-        self.counters.pruned += self.nodes.survivors_of(&answered, keep, &mut self.survivors) as u64;
-        (self.shortlist, self.answered) = (shortlist, answered);
+        self.nodes.sort(answered);
+        self.shortlist = shortlist;
     }
 
     /// The ways to go on from a state, which may be pending.
@@ -414,17 +408,16 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                 let &Node { item, score, .. } = self.nodes.get(node);
                 let Some(class) = deduction.class(item) else { continue };
                 let merit = score + deduction.rest(item);
-                let lane = if SILENT { 0 } else { self.lane(steps.as_deref(), node, limits) };
                 for column in grids.columns_of(class, deduction) {
                     let Column { options, advance, offset } = grids.column(column);
                     let merit = merit + offset;
                     for option in options {
                         let choice = grids.option(option);
-                        let enough = self.nodes.threshold(lane, bin + advance as usize);
+                        let enough = self.nodes.threshold(bin + advance as usize);
                         if merit + choice.estimate + margin < enough {
                             break;
                         }
-                        self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, (bin, lane));
+                        self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, bin);
                         cells += 1;
                     }
                 }
@@ -452,8 +445,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                     }),
                 };
                 let Some((node, choice)) = next else { break };
-                let lane = if SILENT { 0 } else { self.lane(steps.as_deref(), node, limits) };
-                self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, (bin, lane));
+                self.step::<D, L, SILENT>(lm, steps, deduction, node, choice, bin);
                 cells += 1;
                 if cells % CELLS_PER_LOOK == 0 && stop.is_due() {
                     break;
@@ -462,18 +454,6 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         }
         (self.grids, self.survivors) = (grids, survivors);
         cells
-    }
-
-    /// The lane of what an item leads to: items of different groups do not compete.
-    #[inline(never)]
-    fn lane(&mut self, steps: Option<&(dyn StepModel + '_)>, node: NodeId, limits: Limits) -> u32 {
-        match (steps, limits.ways) {
-            (Some(steps), Ways::Groups(_)) if self.is_late => {
-                let group = steps.group(self.nodes.step_state(node));
-                self.nodes.lane(group)
-            }
-            _ => 0,
-        }
     }
 
     /// What a cell leads to at best, words included; its estimate if that is not known before it is taken.
@@ -512,7 +492,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         deduction: &mut D,
         from: NodeId,
         choice: Choice,
-        (bin, lane): (usize, u32),
+        bin: usize,
     ) where
         D: Deduction,
         L: LanguageModel<State = S>,
@@ -521,14 +501,14 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         let item = self.nodes.get(from).item;
         // What a step model will say is not known yet, so with one nothing is turned away early, unless it is asked late.
         let is_certain = SILENT || self.is_late;
-        let enough = self.nodes.threshold(lane, bin + choice.advance as usize);
+        let enough = self.nodes.threshold(bin + choice.advance as usize);
         if is_certain && choice.exactly && reached + ahead < enough {
             self.counters.pruned += 1;
             return;
         }
         let mut application = std::mem::take(&mut self.application);
         application.clear();
-        let thresholds = if is_certain { self.nodes.thresholds(lane) } else { &[] };
+        let thresholds = if is_certain { self.nodes.thresholds() } else { &[] };
         deduction.apply(item, choice.id, &Worth { thresholds, reached }, &mut application);
         self.counters.pruned += application.left_out;
         self.nodes.begin_step(&application);
@@ -537,7 +517,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             let (score, future) = (reached + score, deduction.future(item));
             let extra = if SILENT { StepState::default() } else { self.nodes.step_state(from) };
             let merit = score + future;
-            let arrival = Arrival { item, state, extra, key: extra, score, merit, from, charged, lane };
+            let arrival = Arrival { item, state, extra, key: extra, score, merit, from, charged };
             if SILENT {
                 self.settle::<D, L, true>(lm, steps, deduction, &application, &arrival);
             } else if self.is_late {

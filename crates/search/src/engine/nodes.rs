@@ -78,8 +78,6 @@ pub(super) struct Arrival {
     pub(super) from: NodeId,
     /// The last edge charged in the step.
     pub(super) charged: Option<u32>,
-    /// Items of different lanes of a bin do not compete before the step model has been asked.
-    pub(super) lane: u32,
 }
 
 /// What happened to a new item.
@@ -102,14 +100,10 @@ pub(super) struct Nodes {
     /// The same for items that the step model has been asked about, if it is asked late.
     asked: Vec<HashMap<(ItemId, u32), NodeId>>,
     trails: IndexVec<TrailId, Trail>,
-    /// How many bins there are; there are as many places for each lane.
-    bin_count: usize,
-    /// By lane and bin: the items that arrived since it was last worked on.
+    /// By bin: the items that arrived since it was last worked on.
     bins: Vec<Vec<NodeId>>,
-    /// By lane and bin: a full beam of items is at least this good, so worse ones can be turned away.
+    /// By bin: a full beam of items is at least this good, so worse ones can be turned away.
     thresholds: Vec<f64>,
-    /// By group: its lane.
-    lanes: HashMap<u32, u32>,
     /// All ways to all nodes, if they are kept.
     arcs: Vec<Arc>,
     keep_arcs: bool,
@@ -129,10 +123,8 @@ impl Nodes {
             index: Vec::new(),
             asked: Vec::new(),
             trails: IndexVec::new(),
-            bin_count: 0,
             bins: Vec::new(),
             thresholds: Vec::new(),
-            lanes: HashMap::default(),
             arcs: Vec::new(),
             keep_arcs: false,
             beam: usize::MAX,
@@ -155,9 +147,6 @@ impl Nodes {
         self.trails.clear();
         // The first cell stands for the empty list; its edge is never looked at.
         self.trails.push(Trail { edge: EdgeId(0), before: TrailId::START, hash: 0 });
-        self.bin_count = bins;
-        self.lanes.clear();
-        self.lanes.insert(0, 0);
         self.bins.iter_mut().for_each(Vec::clear);
         self.bins.resize(bins, Vec::new());
         self.thresholds.clear();
@@ -172,23 +161,7 @@ impl Nodes {
     }
 
     pub(super) fn bins(&self) -> usize {
-        self.bin_count
-    }
-
-    /// The lane of a group.
-    pub(super) fn lane(&mut self, group: u32) -> u32 {
-        let next = self.lanes.len() as u32;
-        let lane = *self.lanes.entry(group).or_insert(next);
-        if lane == next {
-            let places = self.bin_count * (next as usize + 1);
-            self.bins.resize(places, Vec::new());
-            self.thresholds.resize(places, f64::NEG_INFINITY);
-        }
-        lane
-    }
-
-    fn place(&self, lane: u32, bin: usize) -> usize {
-        lane as usize * self.bin_count + bin
+        self.bins.len()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -257,15 +230,15 @@ impl Nodes {
         self.bins[bin].push(id);
     }
 
-    /// What items of a lane must reach to stay, by bin.
-    pub(super) fn thresholds(&self, lane: u32) -> &[f64] {
-        &self.thresholds[self.place(lane, 0)..self.place(lane + 1, 0)]
+    /// What items must reach to stay, by bin.
+    pub(super) fn thresholds(&self) -> &[f64] {
+        &self.thresholds
     }
 
     /// What an item must reach to stay in a bin.
     #[inline]
-    pub(super) fn threshold(&self, lane: u32, bin: usize) -> f64 {
-        self.thresholds[self.place(lane, bin)]
+    pub(super) fn threshold(&self, bin: usize) -> f64 {
+        self.thresholds[bin]
     }
 
     /// A new step begins: its charges have no cells yet.
@@ -310,8 +283,7 @@ impl Nodes {
         arrival: &Arrival,
         bin: usize,
     ) -> Fate {
-        let place = self.place(arrival.lane, bin);
-        if arrival.merit < self.thresholds[place] {
+        if arrival.merit < self.thresholds[bin] {
             return Fate::Pruned;
         }
         let Node { trail: before, score: from_score, .. } = self.nodes[arrival.from];
@@ -332,7 +304,7 @@ impl Nodes {
             Some(old) if self.nodes[old].stage == Stage::Expanded && score > self.nodes[old].score => {
                 let id = self.put::<SILENT>(None, node, extra);
                 self.index[bin].insert(signature, id);
-                self.add(place, id);
+                self.add(bin, id);
                 (id, Fate::Recombined)
             }
             Some(old) => {
@@ -345,7 +317,7 @@ impl Nodes {
                     } else {
                         self.nodes[old].stage = Stage::Waiting;
                     }
-                    self.add(place, old);
+                    self.add(bin, old);
                 } else if was.stage == Stage::Waiting && better(score, hash, was.score, was.hash) {
                     self.put::<SILENT>(Some(old), node, extra);
                 }
@@ -354,7 +326,7 @@ impl Nodes {
             None => {
                 let id = self.put::<SILENT>(None, node, extra);
                 self.index[bin].insert(signature, id);
-                self.add(place, id);
+                self.add(bin, id);
                 (id, Fate::New)
             }
         };
@@ -364,18 +336,18 @@ impl Nodes {
         fate
     }
 
-    fn add(&mut self, place: usize, id: NodeId) {
-        self.bins[place].push(id);
+    fn add(&mut self, bin: usize, id: NodeId) {
+        self.bins[bin].push(id);
         // Shrinking now and then costs little and yields the threshold that saves work.
-        if self.bins[place].len() >= self.beam.saturating_mul(2).max(32) {
-            let mut members = std::mem::take(&mut self.bins[place]);
+        if self.bins[bin].len() >= self.beam.saturating_mul(2).max(32) {
+            let mut members = std::mem::take(&mut self.bins[bin]);
             members.select_nth_unstable_by(self.beam - 1, |&a, &b| self.order(a, b));
             for &dropped in &members[self.beam..] {
                 self.nodes[dropped].stage = Stage::Dropped;
             }
             members.truncate(self.beam);
-            self.thresholds[place] = self.nodes[members[self.beam - 1]].merit;
-            self.bins[place] = members;
+            self.thresholds[bin] = self.nodes[members[self.beam - 1]].merit;
+            self.bins[bin] = members;
         }
     }
 
@@ -385,57 +357,41 @@ impl Nodes {
         y.merit.total_cmp(&x.merit).then(x.hash.cmp(&y.hash)).then(a.cmp(&b))
     }
 
-    /// Takes the items of a bin that `keep` lets through, best merit first, for expansion; the bin is empty then.
-    /// Returns how many were dropped.
-    pub(super) fn survivors(
-        &mut self,
-        bin: usize,
-        keep: impl FnOnce(&Self, &mut Vec<NodeId>),
-        out: &mut Vec<NodeId>,
-    ) -> usize {
+    /// Takes the items of a bin, best merit first; the bin is empty then.
+    pub(super) fn take(&mut self, bin: usize, out: &mut Vec<NodeId>) {
         out.clear();
-        self.ranked.clear();
-        let mut ranked = std::mem::take(&mut self.ranked);
-        ranked.append(&mut self.bins[bin]);
+        out.append(&mut self.bins[bin]);
         self.thresholds[bin] = f64::NEG_INFINITY;
-        ranked.sort_unstable_by(|&a, &b| self.order(a, b));
-        self.keep(ranked, keep, out)
+        self.sort(out);
     }
 
-    /// Of items that the step model has been asked about, those that `keep` lets through.
-    pub(super) fn survivors_of(
-        &mut self,
-        asked: &[NodeId],
-        keep: impl FnOnce(&Self, &mut Vec<NodeId>),
-        out: &mut Vec<NodeId>,
-    ) -> usize {
-        out.clear();
-        let mut ranked = std::mem::take(&mut self.ranked);
-        ranked.clear();
-        ranked.extend_from_slice(asked);
-        ranked.sort_unstable_by(|&a, &b| self.order(a, b));
-        self.keep(ranked, keep, out)
+    /// Best merit first.
+    pub(super) fn sort(&self, nodes: &mut [NodeId]) {
+        nodes.sort_unstable_by(|&a, &b| self.order(a, b));
     }
 
-    pub(super) fn lane_count(&self) -> u32 {
-        self.lanes.len() as u32
-    }
-
-    /// Empties a bin.
-    pub(super) fn take_bin(&mut self, lane: u32, bin: usize) -> Vec<NodeId> {
-        let place = self.place(lane, bin);
-        self.thresholds[place] = f64::NEG_INFINITY;
-        std::mem::take(&mut self.bins[place])
-    }
-
-    /// Gives an emptied bin its memory back.
-    pub(super) fn put_back(&mut self, lane: u32, bin: usize, empty: Vec<NodeId>) {
-        let place = self.place(lane, bin);
-        self.bins[place] = empty;
+    /// Of items that competed, best first, so many survive and are to be expanded. Returns how many were dropped.
+    pub(super) fn survive(&mut self, competing: &[NodeId], survivors: &[NodeId]) -> usize {
+        self.ranked.clear();
+        self.ranked.extend_from_slice(competing);
+        for &node in competing {
+            self.nodes[node].stage = Stage::Dropped;
+        }
+        for &node in survivors {
+            self.nodes[node].stage = Stage::Expanded;
+        }
+        competing.len() - survivors.len()
     }
 
     pub(super) fn set_stage(&mut self, node: NodeId, stage: Stage) {
         self.nodes[node].stage = stage;
+    }
+
+    /// Gives a node another state of the step model, with what it scores more.
+    pub(super) fn change(&mut self, node: NodeId, gain: f64, step: StepState) {
+        self.nodes[node].score += gain;
+        self.nodes[node].merit += gain;
+        self.put_step(node, step);
     }
 
     /// The items of a bin that the step model has been asked about.
@@ -452,25 +408,6 @@ impl Nodes {
 
     pub(super) fn add_arc(&mut self, arc: Arc) {
         self.arcs.push(arc);
-    }
-
-    fn keep(
-        &mut self,
-        ranked: Vec<NodeId>,
-        keep: impl FnOnce(&Self, &mut Vec<NodeId>),
-        out: &mut Vec<NodeId>,
-    ) -> usize {
-        let arrived = ranked.len();
-        out.extend_from_slice(&ranked);
-        keep(self, out);
-        for &node in &ranked {
-            self.nodes[node].stage = Stage::Dropped;
-        }
-        for &node in out.iter() {
-            self.nodes[node].stage = Stage::Expanded;
-        }
-        self.ranked = ranked;
-        arrived - out.len()
     }
 
     /// The items that competed when survivors were last taken, best first.

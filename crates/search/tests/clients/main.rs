@@ -1,4 +1,4 @@
-//! Small clients of the public traits, one per family of decoders: a structured language model, a reordering model,
+//! Small clients of the public traits, one per family of decoders: a reordering model,
 //! phrase-based search. Each is checked against figures of its
 //! paper or against brute force, and returns whole derivations whose features replay to their scores.
 #![allow(clippy::unwrap_used)]
@@ -7,7 +7,6 @@
 mod common;
 mod orientation;
 mod phrases;
-mod structured;
 
 use sylvan_forest::{EdgeSpec, Layer, RuleRef};
 

@@ -29,6 +29,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
             models: &models,
             weights: &weights,
             parser: parser.as_deref(),
+            structured: None,
             source_case: source_case.as_deref(),
             lines: lines.as_deref(),
         };

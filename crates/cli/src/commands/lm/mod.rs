@@ -5,6 +5,7 @@ mod estimate;
 mod info;
 mod interpolate;
 mod query;
+mod structured;
 mod verify;
 
 use clap::{Args, Subcommand};
@@ -22,6 +23,7 @@ enum Command {
     Compile(compile::Compile),
     Query(query::Query),
     Interpolate(interpolate::Interpolate),
+    Structured(structured::Structured),
     Info(info::Info),
     Verify(verify::Verify),
 }
@@ -33,6 +35,7 @@ impl Lm {
             Command::Compile(command) => command.run(),
             Command::Query(command) => command.run(),
             Command::Interpolate(command) => command.run(),
+            Command::Structured(command) => command.run(),
             Command::Info(command) => command.run(),
             Command::Verify(command) => command.run(),
         }

@@ -4,7 +4,9 @@ use std::f64::consts::LN_10;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sylvan_base::limits::SENTENCE_WORDS;
 use sylvan_lm::Lm;
+use sylvan_parse::structured::{Actions, Parses, StructuredLm};
 use sylvan_store::{Output, TextReader};
 
 /// Scores a text with a language model.
@@ -12,6 +14,9 @@ use sylvan_store::{Output, TextReader};
 /// Words are what spaces separate. Tokens are the words and one end per line; the unknown words among them are
 /// counted. The perplexity without unknown words leaves out their probabilities and their number, but they remain
 /// histories of other words. All this is as in KenLM's query.
+///
+/// A structured language model scores the best tree of each sentence. If its scores are probabilities, the perplexity is a
+/// bound: other trees of the same words have a share, too.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  sylvan lm query --lm en.lm --json < test.en")]
 pub(crate) struct Query {
@@ -54,6 +59,12 @@ impl Totals {
 
 impl Query {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        if let Ok(lm) = StructuredLm::open(&self.lm) {
+            return match lm {
+                StructuredLm::Perceptron(model) => self.parse(&model),
+                StructuredLm::Generative(model) => self.parse(&model),
+            };
+        }
         let lm = Lm::open(&self.lm)?;
         let mut reader = TextReader::open(&self.text)?.tolerant();
         let mut out = Output::create(Path::new("-"))?;
@@ -110,4 +121,48 @@ impl Query {
         }
         Ok(out.finish()?)
     }
+
+    /// Scores a text with a structured language model.
+    fn parse(&self, model: &impl Actions) -> anyhow::Result<()> {
+        let mut reader = TextReader::open(&self.text)?.tolerant();
+        let mut out = Output::create(Path::new("-"))?;
+        let mut parses = Parses::new(model);
+        let mut totals = Totals::default();
+        while let Some(sentence) = reader.next_line()? {
+            parses.clear();
+            let words: Vec<&str> = sentence.split_ascii_whitespace().take(SENTENCE_WORDS).collect();
+            let read: Vec<_> = words.iter().map(|word| parses.read(word)).collect();
+            let parse = parses.parse(&read, PARSES);
+            totals.tokens += words.len() as u64 + 1;
+            totals.sum += parse.as_ref().map_or(0.0, |parse| parse.score);
+            if self.words {
+                let scores = parse.iter().flat_map(|parse| parse.words.iter().chain([&parse.end]));
+                let scored = words.iter().chain([&"</s>"]).zip(scores);
+                let scored: Vec<String> = scored.map(|(word, score)| format!("{word} {score:.6}")).collect();
+                out.line(&scored.join("\t"))?;
+            }
+        }
+        anyhow::ensure!(
+            totals.tokens > 0,
+            "{}: found no line, expected a sentence per line",
+            self.text.display()
+        );
+        let perplexity = model.is_normalized().then(|| totals.perplexity());
+        if self.json {
+            let json = serde_json::json!({
+                "tokens": totals.tokens, "score": totals.sum, "perplexity": perplexity,
+            });
+            out.line(&json.to_string())?;
+        } else {
+            out.line(&format!("tokens                       {}", totals.tokens))?;
+            out.line(&format!("score of the best trees      {:.4}", totals.sum))?;
+            if let Some(perplexity) = perplexity {
+                out.line(&format!("perplexity at most           {perplexity:.4}"))?;
+            }
+        }
+        Ok(out.finish()?)
+    }
 }
+
+/// How many parses of each number of reductions are kept.
+const PARSES: usize = 16;

@@ -1,6 +1,7 @@
 //! The options of search that all translating commands have in common.
 
 mod free_order;
+mod parses;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -13,6 +14,7 @@ use sylvan_search::{
 };
 
 use free_order::FreeOrder;
+use parses::ParsesOptions;
 
 /// Options that nobody needs who only wants to translate.
 const EXPERIMENTS: &str = "Search, for experiments";
@@ -53,6 +55,8 @@ pub(crate) struct Searching {
     experiment: Experiment,
     #[command(flatten)]
     free: FreeOrder,
+    #[command(flatten)]
+    parses: ParsesOptions,
 }
 
 /// The choices of the papers that are not the program's.
@@ -291,6 +295,7 @@ impl Searching {
             // Thousandths of a nat; the largest value stands for no margin at all.
             limits.margin = (margin * 1000.0).min(f64::from(u32::MAX)) as u32;
         }
+        self.parses.limit(limits);
         limits.work = self.work.unwrap_or(u64::MAX);
         if self.experiment.goals == Some(GoalPlace::Bins) {
             limits.goals = Goals::InBins;
@@ -315,7 +320,8 @@ impl Searching {
         use SearchName::{Cube, Exact, Focus, Incremental, Prediction, Stacks, Undirected};
         let Experiment { future, future_features, goals, bins, signature, .. } = self.experiment;
         let Experiment { prefixes, options, reevaluate, coverage, boundary, plain, .. } = self.experiment;
-        let given: [(&str, bool, &[SearchName]); 17] = [
+        let given: [(&str, bool, &[SearchName]); 18] = [
+            ("--structured", self.parses.is_inside(), &[Incremental, Prediction, Stacks]),
             ("--diversity", self.diversity.is_some(), &[Incremental, Stacks]),
             ("--margin", self.margin.is_some(), &[Incremental, Prediction, Stacks]),
             ("--pops", self.pops.is_some(), &[Cube, Focus, Incremental, Prediction, Stacks]),
@@ -335,7 +341,9 @@ impl Searching {
             ("--plain", plain, &[Cube, Undirected]),
         ];
         let free = self.free.given().map(|(option, given)| (option, given, &[Undirected][..]));
-        for (option, given, searches) in given.into_iter().chain(free) {
+        let left_to_right = &[Incremental, Prediction, Stacks][..];
+        let parses = self.parses.given().map(|(option, given)| (option, given, left_to_right));
+        for (option, given, searches) in given.into_iter().chain(free).chain(parses) {
             let names: Vec<&str> = searches.iter().map(|name| name.as_str()).collect();
             anyhow::ensure!(
                 !given || searches.contains(&search),
@@ -350,6 +358,7 @@ impl Searching {
             f64::from(Limits::USUAL_MARGIN) / 1000.0
         );
         self.free.check()?;
+        self.parses.check()?;
         anyhow::ensure!(
             search == Incremental || !matches!(future, Some(FutureCost::Rough | FutureCost::Phrases)),
             "--future rough or phrases: found the search {search}, expected incremental; {search} has inside or none"

@@ -1,23 +1,22 @@
 //! A structured language model as a step model of left-to-right search (Yu, Mi, Huang & Liu 2014).
 //!
-//! A state is a set of partial parses of the words so far, each with what it scores less than the best. How many there
-//! are is the difference between the ways to use the model:
+//! A state is a set of partial parses of the words so far, each with what it scores less than the best. Ways to use the
+//! model differ in how many there are and in what they compete with:
 //!
-//! | way | a state | states |
+//! | way | parses of a state | are dropped |
 //! |---|---|---|
-//! | naive, grouping | one parse | every parse of the new words is a state of its own |
-//! | best-parse | one parse | the best parse of the new words, which keeps no items apart |
-//! | packed | several parses | one: the parses of the new words that are kept |
+//! | best-parse | one | with each step, by the parser alone |
+//! | packed | several | with each word, by the parser alone |
+//! | naive | several of each number of reductions | in the bin, where all compete |
+//! | grouping | the same | in the bin, where those with as many reductions compete |
 //!
 //! States, and what words make of them, are remembered for the sentence: hypotheses that differ in their rules alone, or
 //! in words whose trees are closed, ask for the same.
 
-use std::ops::Range;
-
 use sylvan_base::{HashMap, Id};
 use sylvan_forest::TokenId;
-use sylvan_parse::structured::{Actions, Parses, Partial, StackId, WordNumber};
-use sylvan_search::{Limits, Move, StepModel, StepState, Ways};
+use sylvan_parse::structured::{Actions, Keep, Parses, Partial, StackId, WordNumber};
+use sylvan_search::{Limits, Move, Part, StepModel, StepState, Ways};
 
 /// What keeps items with states of a structured language model apart, and how many parses there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +55,8 @@ pub struct Structured<A: Actions> {
     expected: Vec<f64>,
     states: Vec<State>,
     index: HashMap<State, StepState>,
-    /// The ways to go on, by state and words.
-    known: HashMap<(StepState, u32), Range<u32>>,
-    ways: Vec<(f64, StepState)>,
+    /// What words make of a state.
+    known: HashMap<(StepState, u32), Option<(f64, StepState)>>,
     sequences: HashMap<Box<[TokenId]>, u32>,
     ends: HashMap<StepState, f64>,
 }
@@ -91,7 +89,6 @@ impl<A: Actions> Structured<A> {
             states: Vec::new(),
             index: HashMap::default(),
             known: HashMap::default(),
-            ways: Vec::new(),
             sequences: HashMap::default(),
             ends: HashMap::default(),
         }
@@ -125,9 +122,11 @@ impl<A: Actions> Structured<A> {
         parses.map(|&(stack, score)| Partial::new(stack, f64::from_bits(score))).collect()
     }
 
-    /// How many parses of each size are kept.
-    fn of_each_size(&self) -> usize {
-        self.parsing.parses.max(1)
+    fn keep(&self) -> Keep {
+        match self.parsing.ways {
+            Ways::Packed => Keep::in_all(self.parsing.parses),
+            _ => Keep::of_each_size(self.parsing.parses),
+        }
     }
 
     /// The parses of a state after more words.
@@ -135,47 +134,27 @@ impl<A: Actions> Structured<A> {
         let mut partials = self.partials(state);
         let mut next = Vec::new();
         for &word in words {
-            let most = self.of_each_size();
-            self.parses.advance(&partials, &self.words[word.index()], most, &mut next);
+            let keep = self.keep();
+            self.parses.advance(&partials, &self.words[word.index()], keep, &mut next);
             std::mem::swap(&mut partials, &mut next);
-            if self.parsing.ways == Ways::Packed {
-                self.pack(&mut partials);
-            }
         }
         partials
     }
 
-    /// Best first; as many as may be packed into a state.
-    fn pack(&self, partials: &mut Vec<Partial>) {
-        partials.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.stack.cmp(&b.stack)));
-        partials.truncate(self.parsing.parses.max(1));
-    }
-
-    /// The ways to go on by some words: scores without weight, and states.
-    fn advanced(&mut self, state: StepState, words: &[TokenId]) -> Vec<(f64, StepState)> {
+    /// What words make of a state: the score without weight, and the state.
+    fn advanced(&mut self, state: StepState, words: &[TokenId]) -> Option<(f64, StepState)> {
         let mut partials = self.after(state, words);
-        let before = self.states[state.0 as usize].words;
+        partials.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.stack.cmp(&b.stack)));
+        if matches!(self.parsing.ways, Ways::Best | Ways::Later) {
+            partials.truncate(1);
+        }
+        let best = partials.first()?.score;
+        let parses = partials.iter().map(|partial| (partial.stack, (partial.score - best).to_bits())).collect();
         let count = match self.parsing.ways {
-            Ways::Groups(_) => before + words.len() as u32,
+            Ways::Groups(_) => self.states[state.0 as usize].words + words.len() as u32,
             _ => 0,
         };
-        let single = |partial: &Partial| Box::from([(partial.stack, 0)]);
-        match self.parsing.ways {
-            Ways::Packed => {
-                self.pack(&mut partials);
-                let Some(best) = partials.first().map(|best| best.score) else { return Vec::new() };
-                let parses = partials.iter().map(|partial| (partial.stack, (partial.score - best).to_bits()));
-                vec![(best, self.intern(parses.collect(), count))]
-            }
-            Ways::Best | Ways::Later => {
-                self.pack(&mut partials);
-                let best = partials.first().copied();
-                best.map(|best| (best.score, self.intern(single(&best), count))).into_iter().collect()
-            }
-            Ways::All | Ways::Groups(_) => {
-                partials.iter().map(|partial| (partial.score, self.intern(single(partial), count))).collect()
-            }
-        }
+        Some((best, self.intern(parses, count)))
     }
 
     /// The score of ending in a state, without weight.
@@ -183,7 +162,7 @@ impl<A: Actions> Structured<A> {
         if let Some(&known) = self.ends.get(&state) {
             return known;
         }
-        let (partials, most) = (self.partials(state), self.of_each_size());
+        let (partials, most) = (self.partials(state), self.parsing.parses);
         let end = self.parses.finish(&partials, most).map_or(f64::NEG_INFINITY, |best| best.score);
         self.ends.insert(state, end);
         end
@@ -201,7 +180,6 @@ impl<A: Actions> StepModel for Structured<A> {
         self.states.clear();
         self.index.clear();
         self.known.clear();
-        self.ways.clear();
         self.sequences.clear();
         self.ends.clear();
         self.intern(Box::from([(StackId::EMPTY, 0)]), 0)
@@ -219,36 +197,49 @@ impl<A: Actions> StepModel for Structured<A> {
                 new
             }
         };
-        let range = match self.known.get(&(state, sequence)) {
-            Some(known) => known.clone(),
+        let found = match self.known.get(&(state, sequence)) {
+            Some(&known) => known,
             None => {
-                let start = self.ways.len() as u32;
-                for (score, to) in self.advanced(state, step.words) {
-                    let gain = self.weighted(score, step.words);
-                    self.ways.push((gain, to));
-                }
-                let range = start..self.ways.len() as u32;
-                self.known.insert((state, sequence), range.clone());
-                range
+                let found = self.advanced(state, step.words);
+                let found = found.map(|(score, to)| (self.weighted(score, step.words), to));
+                self.known.insert((state, sequence), found);
+                found
             }
         };
-        next.extend_from_slice(&self.ways[range.start as usize..range.end as usize]);
+        next.extend(found);
     }
 
     fn finish(&mut self, state: StepState) -> f64 {
         self.weight * self.ended(state)
     }
 
-    /// The number of reductions.
-    fn group(&self, state: StepState) -> u32 {
+    /// The parses; their groups are numbers of reductions.
+    fn parts(&mut self, state: StepState, parts: &mut Vec<Part>) {
         let State { parses, words } = &self.states[state.0 as usize];
-        let size = parses.first().map_or(0, |&(stack, _)| self.parses.stacks.size(stack));
-        words.saturating_sub(size)
+        parts.extend(parses.iter().map(|&(stack, score)| Part {
+            key: u64::from(stack.0),
+            score: self.weight * f64::from_bits(score),
+            group: words.saturating_sub(self.parses.stacks.size(stack)),
+        }));
+    }
+
+    fn restrict(&mut self, state: StepState, kept: &[bool]) -> (f64, StepState) {
+        let State { parses, words } = &self.states[state.0 as usize];
+        let words = *words;
+        let kept = parses.iter().zip(kept).filter(|(_, kept)| **kept).map(|(&(stack, score), _)| (stack, score));
+        let mut parses: Vec<(StackId, u64)> = kept.collect();
+        let best = parses.first().map_or(0.0, |&(_, score)| f64::from_bits(score));
+        for (_, score) in &mut parses {
+            *score = (f64::from_bits(*score) - best).to_bits();
+        }
+        (self.weight * best, self.intern(parses.into(), words))
     }
 
     fn signature(&mut self, state: StepState) -> StepState {
         match self.parsing.ways {
             Ways::Best => StepState::ANY,
+            // Sets are rarely equal, and what differs are mostly parses that will never be the best.
+            Ways::Packed if self.parsing.parses < usize::MAX => StepState::ANY,
             _ => state,
         }
     }
@@ -270,8 +261,8 @@ impl<A: Actions> StepModel for Structured<A> {
                 0.0
             }
             Some(to) => {
-                let ways = self.advanced(from, step.words).into_iter().filter(|way| way.1 == to);
-                ways.map(|way| way.0).fold(f64::NEG_INFINITY, f64::max)
+                let way = self.advanced(from, step.words).filter(|way| way.1 == to);
+                way.map_or(f64::NEG_INFINITY, |way| way.0)
             }
         };
     }

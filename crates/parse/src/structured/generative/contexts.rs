@@ -32,6 +32,12 @@ impl Legal {
         }
     }
 
+    /// That of the context that sees nothing else.
+    pub(super) fn of_context(context: u64) -> Self {
+        let is = |legal: &Self| context == last_action_context(*legal);
+        [Self::Shift, Self::ShiftOrEnd].into_iter().find(is).unwrap_or(Self::ShiftOrReduce)
+    }
+
     /// The logarithm of one in as many.
     pub(super) fn uniform(self) -> f64 {
         match self {
@@ -72,8 +78,12 @@ pub(super) fn action_contexts(top: Top<'_, GenerativeTree>) -> Contexts {
         context(1, 1, &[legal, s0.tag, s0.children, s1.tag, below, s2.tag, s0.word]),
         context(1, 2, &[legal, s0.tag, s0.children, s1.tag, below, s2.tag]),
         context(1, 3, &[legal, s0.tag, s1.tag]),
-        context(1, 4, &[legal]),
+        last_action_context(Legal::of(top)),
     ]
+}
+
+fn last_action_context(legal: Legal) -> u64 {
+    context(1, 4, &[legal as u64])
 }
 
 /// For the choice of a word.

@@ -10,10 +10,10 @@ use sylvan_base::HashMap;
 use sylvan_store::Section;
 
 use super::contexts::{Contexts, LEVELS, Legal, action_contexts, word_contexts};
-use super::table::{Table, context_key, outcome_key};
-use super::{END, Generative, GenerativeTree, GenerativeWord, LEFT, RIGHT, SHIFT, UNKNOWN, numbered};
+use super::table::{Decisions, Outcomes, Table, context_key, outcome_key};
+use super::{ACTIONS, END, Generative, GenerativeTree, GenerativeWord, LEFT, RIGHT, SHIFT, UNKNOWN, numbered};
 use crate::dependency::system::{LEFT as OWN_LEFT, SHIFT as OWN_SHIFT, oracle};
-use crate::structured::{Parses, Partial};
+use crate::structured::{Keep, Parses, Partial};
 
 /// Collects trees.
 #[derive(Debug)]
@@ -85,12 +85,8 @@ impl GenerativeEstimator {
         for sentence in &self.sentences {
             self.events(sentence, &word_tags, &mut actions, &mut words);
         }
-        let mut entries = HashMap::default();
-        estimate(actions, Smoothing::WittenBell, &mut entries);
         let uniform = 1.0 / (self.texts.len() + 1) as f64;
-        estimate(words, Smoothing::KneserNey { uniform }, &mut entries);
-        let mut entries: Vec<(u64, f32)> = entries.into_iter().collect();
-        entries.sort_unstable_by_key(|&(key, _)| key);
+        let (decisions, outcomes) = (Decisions(self::actions(actions)), Outcomes(self::words(words, uniform)));
         let texts: Arc<[Box<str>]> = self.texts.iter().cloned().collect();
         let mut model = Generative {
             words: Arc::new(numbered(&texts)),
@@ -100,7 +96,8 @@ impl GenerativeEstimator {
             word_tags: Section::from_vec(word_tags),
             tag_scores: Section::from_vec(tag_scores),
             ways: self.ways,
-            table: Table::new(&entries),
+            actions: decisions,
+            outcomes,
             notes,
         };
         model.expected = Section::from_vec(self.expectations(&model));
@@ -150,17 +147,17 @@ impl GenerativeEstimator {
     ) {
         let mut stack: Vec<GenerativeTree> = Vec::new();
         let mut next = 0;
-        for &action in sentence.actions.iter().chain(&[END]) {
+        for action in sentence.actions.iter().map(Some).chain([None]) {
             let mut from_top = stack.iter().rev();
             let top = [from_top.next(), from_top.next(), from_top.next()];
             let own = match action {
-                END => END,
-                OWN_SHIFT => SHIFT,
-                OWN_LEFT => LEFT,
-                _ => RIGHT,
+                None => END,
+                Some(&OWN_SHIFT) => SHIFT,
+                Some(&OWN_LEFT) => LEFT,
+                Some(_) => RIGHT,
             };
             if Legal::of(top) != Legal::Shift {
-                actions.push(Event { contexts: action_contexts(top), outcome: u32::from(own) });
+                actions.push(Event { contexts: action_contexts(top), outcome: own as u32 });
             }
             match own {
                 SHIFT => {
@@ -173,7 +170,7 @@ impl GenerativeEstimator {
                     stack.push(GenerativeTree { word: GenerativeWord { id, tag }, left: 0, right: 0 });
                     next += 1;
                 }
-                LEFT | RIGHT => {
+                _ => {
                     if let (Some(s0), Some(s1)) = (stack.pop(), stack.pop()) {
                         stack.push(if own == LEFT {
                             GenerativeTree { left: s1.word.tag, ..s0 }
@@ -182,7 +179,6 @@ impl GenerativeEstimator {
                         });
                     }
                 }
-                _ => {}
             }
         }
     }
@@ -198,7 +194,7 @@ impl GenerativeEstimator {
             let (mut next, mut before) = (Vec::new(), 0.0);
             for &word in &sentence.words {
                 let read = parses.read(&self.texts[word as usize - 1]);
-                parses.advance(&partials, &read, 4, &mut next);
+                parses.advance(&partials, &read, Keep::in_all(8), &mut next);
                 std::mem::swap(&mut partials, &mut next);
                 let best = partials.iter().map(|partial| partial.score).fold(f64::NEG_INFINITY, f64::max);
                 let (sum, count) = &mut sums[word as usize];
@@ -217,76 +213,92 @@ impl GenerativeEstimator {
 /// About how many sentences expectations are measured on.
 const MEASURED: usize = 2000;
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Smoothing {
-    WittenBell,
-    KneserNey { uniform: f64 },
-}
+/// Outcomes with their counts, in the order of contexts.
+type Counted = Vec<(Event, u32)>;
 
-/// Adds the probabilities of all outcomes that were seen in a context, and what is left for others.
-fn estimate(mut events: Vec<Event>, smoothing: Smoothing, entries: &mut HashMap<u64, f32>) {
-    // Outcomes with their counts per level, most specific first.
-    let mut levels: Vec<Vec<(Event, u32)>> = Vec::with_capacity(LEVELS);
+/// Counts outcomes per level, most specific first. If `kinds`, a level after the first counts the contexts of the level
+/// before it instead of occurrences.
+fn count(mut events: Vec<Event>, kinds: bool) -> Vec<Counted> {
+    let mut levels = Vec::with_capacity(LEVELS);
     for level in 0..LEVELS {
         let key = |event: &Event| (event.contexts[level], event.outcome);
         events.sort_unstable_by_key(key);
         let same = |a: &Event, b: &Event| key(a) == key(b);
         levels.push(events.chunk_by(same).map(|chunk| (chunk[0], chunk.len() as u32)).collect());
-        if smoothing != Smoothing::WittenBell {
+        if kinds {
             events.dedup_by(|a, b| same(a, b));
         }
     }
+    levels
+}
+
+/// The outcomes of each context of a level.
+fn contexts(counted: &Counted, level: usize) -> impl Iterator<Item = &[(Event, u32)]> {
+    counted.chunk_by(move |a, b| a.0.contexts[level] == b.0.contexts[level])
+}
+
+/// Contexts that were seen less often say nothing: what is known of those that see less counts.
+const LEAST: u32 = 2;
+
+fn is_rare(context: &[(Event, u32)], level: usize) -> bool {
+    level + 1 < LEVELS && context.iter().map(|entry| entry.1).sum::<u32>() < LEAST
+}
+
+/// Witten-Bell: the probabilities of all actions in each context.
+fn actions(events: Vec<Event>) -> Table {
+    let levels = count(events, false);
+    let mut known: HashMap<u64, [f64; ACTIONS]> = HashMap::default();
     // A context's probabilities need those of the one that sees less.
     for level in (0..LEVELS).rev() {
-        let counted = &levels[level];
-        let discounts = match smoothing {
-            Smoothing::WittenBell => [0.0; 4],
-            Smoothing::KneserNey { .. } => discounts(counted),
-        };
-        let mut found: Vec<(u64, f32)> = Vec::with_capacity(counted.len());
-        for chunk in counted.chunk_by(|a, b| a.0.contexts[level] == b.0.contexts[level]) {
-            let (kinds, all) = (chunk.len() as f64, chunk.iter().map(|entry| f64::from(entry.1)).sum::<f64>());
-            let left = match smoothing {
-                Smoothing::WittenBell => kinds / (all + kinds),
-                Smoothing::KneserNey { .. } => {
-                    chunk.iter().map(|entry| discounts[entry.1.min(3) as usize]).sum::<f64>() / all
-                }
-            };
-            for (event, count) in chunk {
-                let count = f64::from(*count);
-                let own = match smoothing {
-                    Smoothing::WittenBell => count / (all + kinds),
-                    Smoothing::KneserNey { .. } => (count - discounts[(count as usize).min(3)]) / all,
-                };
-                let below = match event.contexts.get(level + 1) {
-                    Some(&below) => entries
-                        .get(&outcome_key(below, event.outcome))
-                        .map_or(f64::NEG_INFINITY, |&below| f64::from(below))
-                        .exp(),
-                    None => match smoothing {
-                        Smoothing::KneserNey { uniform } => uniform,
-                        Smoothing::WittenBell => uniform_action(event),
-                    },
-                };
-                found.push((outcome_key(event.contexts[level], event.outcome), (own + left * below).ln() as f32));
+        let mut found = Vec::new();
+        for context in contexts(&levels[level], level).filter(|context| !is_rare(context, level)) {
+            let kinds = context.len() as f64;
+            let all: f64 = context.iter().map(|entry| f64::from(entry.1)).sum();
+            let own = context[0].0.contexts;
+            let below = own[level + 1..].iter().find_map(|below| known.get(below));
+            let uniform = Legal::of_context(own[LEVELS - 1]).uniform().exp();
+            let mut probabilities = below.map_or([uniform; ACTIONS], |below| *below);
+            for (action, probability) in probabilities.iter_mut().enumerate() {
+                let seen = context.iter().find(|entry| entry.0.outcome as usize == action);
+                let count = seen.map_or(0.0, |entry| f64::from(entry.1));
+                *probability = (count + kinds * *probability) / (all + kinds);
             }
-            found.push((context_key(chunk[0].0.contexts[level]), left.ln() as f32));
+            found.push((own[level], probabilities));
         }
-        entries.extend(found);
+        known.extend(found);
     }
+    let entries = known.into_iter().map(|(context, found)| (context_key(context), found.map(|p| p.ln() as f32)));
+    let mut entries: Vec<(u64, [f32; ACTIONS])> = entries.collect();
+    entries.sort_unstable_by_key(|&(key, _)| key);
+    Table::new(&entries)
 }
 
-/// Without knowing more, all legal actions are equally likely.
-fn uniform_action(event: &Event) -> f64 {
-    let outcomes = [SHIFT, END].map(u32::from);
-    let one = action_contexts([Some(&NOTHING), None, None])[LEVELS - 1];
-    debug_assert!(event.contexts[LEVELS - 1] != one || outcomes.contains(&event.outcome));
-    let legal = if event.contexts[LEVELS - 1] == one { Legal::ShiftOrEnd } else { Legal::ShiftOrReduce };
-    legal.uniform().exp()
+/// Interpolated Kneser-Ney: the probabilities of words that were seen in a context, and what is left for others.
+fn words(events: Vec<Event>, uniform: f64) -> Table {
+    let levels = count(events, true);
+    let mut known: HashMap<u64, f64> = HashMap::default();
+    let mut entries: Vec<(u64, [f32; 1])> = Vec::new();
+    for level in (0..LEVELS).rev() {
+        let discounts = discounts(&levels[level]);
+        let mut found: Vec<(u64, f64)> = Vec::new();
+        for context in contexts(&levels[level], level).filter(|context| !is_rare(context, level)) {
+            let all: f64 = context.iter().map(|entry| f64::from(entry.1)).sum();
+            let left = context.iter().map(|entry| discounts[entry.1.min(3) as usize]).sum::<f64>() / all;
+            for (event, count) in context {
+                let own = (f64::from(*count) - discounts[(*count).min(3) as usize]) / all;
+                let below = event.contexts[level + 1..].iter();
+                let below = below.filter_map(|&below| known.get(&outcome_key(below, event.outcome))).next();
+                let probability = own + left * below.copied().unwrap_or(uniform);
+                found.push((outcome_key(event.contexts[level], event.outcome), probability));
+            }
+            entries.push((context_key(context[0].0.contexts[level]), [left.ln() as f32]));
+        }
+        known.extend(found);
+    }
+    entries.extend(known.into_iter().map(|(key, probability)| (key, [probability.ln() as f32])));
+    entries.sort_unstable_by_key(|&(key, _)| key);
+    Table::new(&entries)
 }
-
-const NOTHING: GenerativeTree =
-    GenerativeTree { word: GenerativeWord { id: UNKNOWN, tag: 0 }, left: 0, right: 0 };
 
 /// Three discounts, for what was counted once, twice and more often (Chen & Goodman 1998); usual ones where there is too
 /// little to tell.

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use sylvan_base::{HashMap, InputError, Result};
 use sylvan_store::{Container, ContainerWriter, Name, Section, name};
 
-use self::contexts::{Legal, action_contexts, word_contexts};
-use self::table::Table;
+use self::contexts::word_contexts;
+use self::table::{Decisions, Outcomes, SeenContexts, Table};
 use super::{Actions, Top};
 
 pub use estimate::GenerativeEstimator;
@@ -34,16 +34,20 @@ const TAGS: Name = name("tags");
 const WORD_TAGS: Name = name("wordtags");
 const TAG_SCORES: Name = name("tagscore");
 const EXPECTED: Name = name("expected");
+const ACTION_KEYS: Name = name("actkeys");
+const ACTION_VALUES: Name = name("actprobs");
 const KEYS: Name = name("keys");
 const VALUES: Name = name("values");
 
 /// The word that stands for all unknown ones.
 const UNKNOWN: u32 = 0;
 
-const SHIFT: u8 = 0;
-const LEFT: u8 = 1;
-const RIGHT: u8 = 2;
-const END: u8 = 3;
+/// Actions by number. A sentence can end where nothing can be reduced, so the last two share one.
+const SHIFT: usize = 0;
+const LEFT: usize = 1;
+const RIGHT: usize = 2;
+const END: usize = 1;
+const ACTIONS: usize = 3;
 
 /// The model.
 #[derive(Debug, Clone)]
@@ -58,7 +62,8 @@ pub struct Generative {
     ways: usize,
     /// By word: what it added on average.
     expected: Section<f32>,
-    table: Table,
+    actions: Decisions,
+    outcomes: Outcomes,
     notes: Vec<(String, String)>,
 }
 
@@ -68,6 +73,14 @@ pub struct GenerativeTree {
     word: GenerativeWord,
     left: u8,
     right: u8,
+}
+
+/// What was looked up for a stack.
+#[derive(Debug, Clone, Copy)]
+pub struct GenerativeSeen {
+    /// The logarithms of the probabilities of actions.
+    actions: [f32; ACTIONS],
+    words: SeenContexts,
 }
 
 /// A word and its part of speech, plus 1.
@@ -100,23 +113,9 @@ impl Generative {
         &self.notes
     }
 
-    fn action(&self, top: Top<'_, GenerativeTree>, action: u8) -> f64 {
-        let legal = Legal::of(top);
-        if legal == Legal::Shift {
-            return 0.0;
-        }
-        self.table.log_probability(&action_contexts(top), u32::from(action), legal.uniform())
-    }
-
-    fn word(&self, top: Top<'_, GenerativeTree>, word: u32) -> f64 {
-        // The words that it knows, and the one that stands for all others.
-        let uniform = -((self.texts.len() + 1) as f64).ln();
-        self.table.log_probability(&word_contexts(top), word, uniform)
-    }
-
     /// Writes the model file.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let mut writer = ContainerWriter::create(path, KIND, VERSION, 8)?;
+        let mut writer = ContainerWriter::create(path, KIND, VERSION, 10)?;
         let mut meta = format!("ways={}\n", self.ways);
         for (name, value) in &self.notes {
             meta.push_str(&format!("{name}={value}\n"));
@@ -127,8 +126,10 @@ impl Generative {
         writer.section(WORD_TAGS, &self.word_tags)?;
         writer.section(TAG_SCORES, &self.tag_scores)?;
         writer.section(EXPECTED, &self.expected)?;
-        writer.section(KEYS, self.table.keys())?;
-        writer.section(VALUES, self.table.values())?;
+        writer.section(ACTION_KEYS, self.actions.0.keys())?;
+        writer.section(ACTION_VALUES, self.actions.0.values())?;
+        writer.section(KEYS, self.outcomes.0.keys())?;
+        writer.section(VALUES, self.outcomes.0.values())?;
         writer.finish()
     }
 
@@ -152,11 +153,18 @@ impl Generative {
             && tag_scores.len() == entries
             && expected.len() == texts.len() + 1
             && word_tags.iter().all(|&tag| usize::from(tag) <= tags.len());
-        let table = Table::from_sections(Section::from_file(&file, KEYS)?, Section::from_file(&file, VALUES)?);
-        match table {
-            Some(table) if fits => {
+        let actions = Table::from_sections(
+            Section::from_file(&file, ACTION_KEYS)?,
+            Section::from_file(&file, ACTION_VALUES)?,
+            ACTIONS,
+        );
+        let outcomes =
+            Table::from_sections(Section::from_file(&file, KEYS)?, Section::from_file(&file, VALUES)?, 1);
+        match (actions, outcomes) {
+            (Some(actions), Some(outcomes)) if fits => {
+                let (actions, outcomes) = (Decisions(actions), Outcomes(outcomes));
                 let words = Arc::new(numbered(&texts));
-                Ok(Self { words, texts, tags, word_tags, tag_scores, ways, expected, table, notes })
+                Ok(Self { words, texts, tags, word_tags, tag_scores, ways, expected, actions, outcomes, notes })
             }
             _ => Err(bad(&file, "sections that do not belong together")),
         }
@@ -180,6 +188,7 @@ fn text(file: &Container, name: Name) -> Result<String> {
 impl Actions for Generative {
     type Tree = GenerativeTree;
     type Word = GenerativeWord;
+    type Seen = GenerativeSeen;
 
     fn words(&self, text: &str, out: &mut Vec<(GenerativeWord, f64)>) {
         let id = self.words.get(text).copied().unwrap_or(UNKNOWN);
@@ -204,16 +213,27 @@ impl Actions for Generative {
         GenerativeTree { right: s0.word.tag, ..*s1 }
     }
 
-    fn shift(&self, top: Top<'_, GenerativeTree>, word: &GenerativeWord) -> f64 {
-        self.action(top, SHIFT) + self.word(top, word.id)
+    fn see(&self, top: Top<'_, GenerativeTree>) -> GenerativeSeen {
+        GenerativeSeen { actions: self.actions.decide(top), words: self.outcomes.see(&word_contexts(top)) }
     }
 
-    fn reduce(&self, top: Top<'_, GenerativeTree>, _next: Option<&GenerativeWord>) -> [f64; 2] {
-        [LEFT, RIGHT].map(|action| self.action(top, action))
+    fn shift(&self, _top: Top<'_, GenerativeTree>, seen: &GenerativeSeen, word: &GenerativeWord) -> f64 {
+        // The words that it knows, and the one that stands for all others.
+        let uniform = -((self.texts.len() + 1) as f64).ln();
+        f64::from(seen.actions[SHIFT]) + self.outcomes.log_probability(&seen.words, word.id, uniform)
     }
 
-    fn end(&self, top: Top<'_, GenerativeTree>) -> f64 {
-        self.action(top, END)
+    fn reduce(
+        &self,
+        _top: Top<'_, GenerativeTree>,
+        seen: &GenerativeSeen,
+        _next: Option<&GenerativeWord>,
+    ) -> [f64; 2] {
+        [LEFT, RIGHT].map(|action| f64::from(seen.actions[action]))
+    }
+
+    fn end(&self, seen: &GenerativeSeen) -> f64 {
+        f64::from(seen.actions[END])
     }
 
     fn expected(&self, word: &GenerativeWord) -> f64 {
