@@ -227,6 +227,8 @@ impl Model {
             Formalism::Hiero => Search::named(SearchName::Focus),
             // The papers' setting: of all that could come next, the best 500.
             Formalism::LrHiero => Search::Incremental(Limits::grids(Beam(500), 500), Incremental::default()),
+            // Only left to right can a structured language model be asked on the way.
+            _ if self.is_structured() => Search::named(SearchName::Incremental).with_beam(200),
             _ => Search::default(),
         }
     }
@@ -235,6 +237,11 @@ impl Model {
     /// does and the others do not.
     pub fn search(&self, wanted: Option<Search>) -> Result<Search> {
         let search = wanted.unwrap_or(self.usual_search());
+        if self.is_structured() && search.name() == SearchName::Exact {
+            let found = "exact for a model with a structured language model";
+            return Err(Error::setting("search", found, "another search: nothing bounds its scores")
+                .advise("leave the option out, or set the weight slm to 0"));
+        }
         let free = self.formalism() == Formalism::Phrase;
         if free == (search.name() == SearchName::Stacks) {
             if self.is_oriented() && search.name() != SearchName::Incremental {

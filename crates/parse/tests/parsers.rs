@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use sylvan_base::{Rng, Silent, Vocab};
 use sylvan_parse::eval::brackets::BracketScore;
-use sylvan_parse::structured::{Parses, Perceptron};
+use sylvan_parse::structured::{Keep, Parses, Perceptron};
 use sylvan_parse::{
     MergeStatistics, Parser, Templates, TrainConfig, Workspace, pack, train_constituency,
     train_dependency, train_tagger, treebank,
@@ -305,7 +305,7 @@ fn word_by_word_gives_the_scores_of_the_batch_parser() {
             let words = texts(tree, &vocab);
             // Stacks are shared by all sentences, as they are by all hypotheses of one.
             let read: Vec<_> = words.iter().map(|word| parses.read(word)).collect();
-            let parse = parses.parse(&read, usize::MAX).unwrap();
+            let parse = parses.parse(&read, Keep::ALL).unwrap();
             let batch = parser.dependencies(&words, 200_000, None, &mut workspace).unwrap();
             assert_eq!((parse.score * structured.unit()).round() as i64, batch.score, "{words:?}");
             let mut statistics = MergeStatistics::default();
@@ -329,7 +329,7 @@ fn words_are_worth_about_one() {
     let (mut score, mut count) = (0.0, 0);
     for tree in &trees {
         let read: Vec<_> = texts(tree, &vocab).iter().map(|word| parses.read(word)).collect();
-        score += parses.parse(&read, 8).unwrap().score;
+        score += parses.parse(&read, Keep::ENOUGH).unwrap().score;
         count += read.len();
     }
     let mean = score / count as f64;

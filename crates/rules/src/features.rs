@@ -27,7 +27,7 @@ const LN: &str = "natural logarithm";
 const NUMBER: &str = "count";
 
 /// All features, in the order of tables, then those of other parts of a model.
-pub const FEATURES: [Feature; 19] = [
+pub const FEATURES: [Feature; 20] = [
     feature("p_ef", "how likely the target side is for the source side of a rule", LN, Some("egfp")),
     feature("p_fe", "how likely the source side is for the target side of a rule", LN, Some("fgep")),
     feature(
@@ -65,6 +65,7 @@ pub const FEATURES: [Feature; 19] = [
     feature("oov", "1 for each source word that is copied because no rule has it", NUMBER, None),
     feature("parse", "how likely the tree is, if the input is a forest of trees", LN, Some("parse")),
     feature("lm", "how likely the target words are, each after those before it", LN, None),
+    feature("slm", "how good the dependency tree is that the target words build", "score of the parser", None),
     feature(
         "msd.",
         "how likely a phrase pair or rule follows what is before, or is followed, in order (mono), swapped or apart (disc)",

@@ -173,6 +173,13 @@ pub fn is_container(path: &Path) -> bool {
     std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
 }
 
+/// The kind that a file says it is of, if it starts like a container.
+pub fn kind_of(path: &Path) -> Option<Name> {
+    let mut head = [0; MAGIC.len() + 8];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).ok()?;
+    (head[..MAGIC.len()] == MAGIC).then(|| name_at(&head, MAGIC.len()))
+}
+
 fn header_sum(fields: &[u8], table: &[u8]) -> u64 {
     content_hash(&[fields, table].concat())
 }
@@ -219,6 +226,14 @@ impl Container {
             advice: problem.2.to_string(),
         })?;
         Ok(Self { path: path.to_path_buf(), file, place, entries, version })
+    }
+
+    /// The kind that a section says it is of, if it is a container.
+    pub fn kind_of_part(&self, name: Name) -> Option<Name> {
+        let entry = self.entry(name).ok()?;
+        let start = self.place.start + entry.offset as usize;
+        let head = self.file.bytes().get(start..start + (entry.length as usize).min(MAGIC.len() + 8))?;
+        (head.len() == MAGIC.len() + 8 && head[..MAGIC.len()] == MAGIC).then(|| name_at(head, MAGIC.len()))
     }
 
     fn entry(&self, name: Name) -> Result<&Entry> {

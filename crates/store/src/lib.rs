@@ -29,7 +29,7 @@ mod unfinished;
 pub mod varint;
 mod vocab;
 
-pub use container::{Container, ContainerWriter, Name, is_container, name};
+pub use container::{Container, ContainerWriter, Name, is_container, kind_of, name};
 pub use heap::ByteHeap;
 pub use lines::{Lines, LinesWriter};
 pub use output::Output;

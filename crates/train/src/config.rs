@@ -47,6 +47,11 @@ pub struct Config {
     pub dev_trees: Option<PathBuf>,
     /// Word links of the training text.
     pub align: Option<PathBuf>,
+    /// A dependency parser of the target language, for a structured language model.
+    pub structured_lm: Option<PathBuf>,
+    /// What that model is: generative (probabilities, learnt from the parses of the target text) or perceptron (the parser's
+    /// own scores).
+    pub structured_kind: String,
     /// More target text, for the language model.
     pub lm_text: Vec<PathBuf>,
     /// This many training pairs, the last ones, are kept out of training and measured on at the end; without a number
@@ -116,6 +121,8 @@ impl Default for Config {
             trees: None,
             dev_trees: None,
             align: None,
+            structured_lm: None,
+            structured_kind: "generative".to_string(),
             lm_text: Vec::new(),
             holdout: None,
             licence: Vec::new(),
@@ -186,15 +193,28 @@ impl Config {
     fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         let single =
             [&mut self.source, &mut self.target, &mut self.dev_source, &mut self.dev_target, &mut self.out];
-        let optional =
-            [&mut self.treebank, &mut self.parser, &mut self.trees, &mut self.dev_trees, &mut self.align];
+        let optional = [
+            &mut self.treebank,
+            &mut self.parser,
+            &mut self.trees,
+            &mut self.dev_trees,
+            &mut self.align,
+            &mut self.structured_lm,
+        ];
         single.into_iter().chain(optional.into_iter().flatten()).chain(&mut self.lm_text)
     }
 
     /// All files that are read.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
         let texts = [&self.source, &self.target, &self.dev_source, &self.dev_target];
-        let optional = [&self.treebank, &self.parser, &self.trees, &self.dev_trees, &self.align];
+        let optional = [
+            &self.treebank,
+            &self.parser,
+            &self.trees,
+            &self.dev_trees,
+            &self.align,
+            &self.structured_lm,
+        ];
         let all = texts.into_iter().chain(optional.into_iter().flatten()).chain(&self.lm_text);
         all.map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty())
     }

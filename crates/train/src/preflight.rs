@@ -6,6 +6,7 @@ use sylvan_align::{Heuristic, Preset};
 use sylvan_base::{Fault, InputError};
 use sylvan_eval::Tokenizer;
 use sylvan_parse::{Kind, Parser};
+use sylvan_parse::structured::Perceptron;
 use sylvan_rules::extract::{GapReordering, OrientationModel};
 use sylvan_rules::{Formalism, Smoothing};
 use sylvan_store::{TextReader, is_same_file};
@@ -31,12 +32,33 @@ pub(crate) struct Settings {
     pub(crate) orientation: Option<OrientationModel>,
     /// How orders of rules with gaps are learnt.
     pub(crate) reordering: Option<GapReordering>,
+    /// What the structured language model is, if there is one.
+    pub(crate) structured: StructuredKind,
     /// How weights are found.
     pub(crate) tuner: Tuner,
     /// How many of the last training pairs are held out.
     pub(crate) holdout: u64,
     /// How many pairs before those are taken to tune on, if no text for that was given.
     pub(crate) dev: u64,
+}
+
+/// What a structured language model is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StructuredKind {
+    /// Probabilities, learnt from the parses of the target text.
+    Generative,
+    /// The scores of a parser.
+    Perceptron,
+}
+
+impl StructuredKind {
+    /// As settings name it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Generative => "generative",
+            Self::Perceptron => "perceptron",
+        }
+    }
 }
 
 /// How weights are found.
@@ -170,6 +192,19 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
                 .advise("train one with `sylvan parser train --kind constituency`"));
         }
     }
+    if let Some(path) = &config.structured_lm {
+        let parser = Parser::open(path)?;
+        let found = format!("a {} parser", parser.kind().name());
+        if parser.kind() != Kind::Dependency {
+            return Err(Error::setting(shown(path), found, "a dependency parser of the target language")
+                .advise("train one with `sylvan parser train --kind dependency`"));
+        }
+        if settings.structured == StructuredKind::Perceptron && Perceptron::new(parser).is_none() {
+            let found = format!("{found} that looks further than one word ahead");
+            return Err(Error::setting(shown(path), found, "one that works word by word")
+                .advise("train it with --window 0 --lookahead 0 --tags-alone, or use --structured-kind generative"));
+        }
+    }
     for path in &config.lm_text {
         TextReader::open(path)?;
     }
@@ -260,6 +295,11 @@ fn settings(config: &Config) -> Result<Settings> {
         "mira" => Tuner::Mira,
         other => return Err(wrong("tuner", other, "mert, forest-mert or mira")),
     };
+    let structured = match config.structured_kind.as_str() {
+        "generative" => StructuredKind::Generative,
+        "perceptron" => StructuredKind::Perceptron,
+        other => return Err(wrong("structured-kind", other, "generative or perceptron")),
+    };
     let preset = config.align_preset.parse::<Preset>();
     let heuristic = config.symmetrize.parse::<Heuristic>();
     let metric = Mixture::parse(&config.metric, Tokenizer::None);
@@ -293,6 +333,7 @@ fn settings(config: &Config) -> Result<Settings> {
         binarize,
         metric: metric.map_err(|fault| Error::setting("metric", fault.found, fault.expected))?,
         formalism,
+        structured,
         tuner,
         holdout: 0,
         dev: 0,

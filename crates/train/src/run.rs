@@ -67,6 +67,8 @@ pub(crate) struct Run<'r> {
     pub(crate) rules: PathBuf,
     /// The compiled language model.
     pub(crate) language_model: PathBuf,
+    /// The structured language model, if there is to be one.
+    pub(crate) structured: Option<PathBuf>,
     pub(crate) weights: PathBuf,
     pub(crate) scores: Vec<(String, f64)>,
     /// How many pairs were learnt from.
@@ -95,6 +97,7 @@ impl<'r> Run<'r> {
             source_case: None,
             rules: work.file("rules"),
             language_model: work.file("lm"),
+            structured: None,
             weights: work.file("weights"),
             scores: Vec::new(),
             pairs: 0,

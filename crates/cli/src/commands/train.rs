@@ -91,6 +91,14 @@ pub(crate) struct Train {
     /// Word links of the training text: 0-0 1-2, from 0.
     #[arg(long, value_name = "FILE", help_heading = "Syntax and links")]
     align: Option<PathBuf>,
+    /// A dependency parser of the target language, made by `sylvan parser train`: translations are also scored by the
+    /// dependency trees of their words.
+    #[arg(long, value_name = "PARSER", help_heading = "Syntax and links")]
+    structured_lm: Option<PathBuf>,
+    /// With --structured-lm: generative (probabilities, learnt from the parser's trees of the target text) or perceptron
+    /// (the parser's own scores; it must look at most one word ahead) [default: generative].
+    #[arg(long, value_name = "KIND", help_heading = "Syntax and links")]
+    structured_kind: Option<String>,
     /// Where the model goes [required].
     #[arg(long, value_name = "MODEL")]
     out: Option<OutPath>,
@@ -194,6 +202,7 @@ impl Train {
             smoothing,
             orientation,
             reordering,
+            structured_kind,
             evidence,
             binarize,
             lm_order,
@@ -209,7 +218,7 @@ impl Train {
         macro_rules! over_optional {
             ($($name:ident),*) => { $(config.$name = self.$name.or(config.$name);)* };
         }
-        over_optional!(treebank, parser, trees, dev_trees, align, holdout, min_count);
+        over_optional!(treebank, parser, trees, dev_trees, align, structured_lm, holdout, min_count);
         config.threads = self.threads.asked().unwrap_or(config.threads);
         config.tokenized |= self.tokenized;
         config.lines &= !self.no_lines;
@@ -248,6 +257,6 @@ mod tests {
             }
             told += 1;
         }
-        assert_eq!(told, 16);
+        assert_eq!(told, 17);
     }
 }

@@ -171,9 +171,7 @@ impl Tune {
         );
         let (model, _) = Model::open_parts(&self.grammar, &self.lm, &given)?;
         let model = with_structured(model, self.structured_lm.as_deref())?;
-        let model = self.searching.applied(model);
-        let search = self.searching.search(&model)?;
-        let model = Arc::new(model);
+        let model = Arc::new(self.searching.applied(model));
         let (input, from) = match (&self.trees, &self.text) {
             (Some(trees), _) => (Input::Tree, trees.clone()),
             (None, text) => (Input::Text, text.clone().unwrap_or_default()),
@@ -199,6 +197,9 @@ impl Tune {
                 (feature.weight, feature.spread) = (0.0, 0.0);
             }
         }
+        // Which search is usual depends on what weighs something.
+        let weights = Weights::of(start.iter().map(|start| (start.name.as_str(), start.weight)));
+        let search = self.searching.search(&model.with_weights(weights))?;
         let mut out = Output::create(&self.out)?;
         let progress = Terminal::default();
         let mut text = Text {

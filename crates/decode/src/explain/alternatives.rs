@@ -122,8 +122,8 @@ impl<'a> Alternatives<'a> {
     }
 
     fn score(&self, derivation: &Derivation) -> f64 {
-        // Orders are worth something, too.
-        if self.forest.reordering().is_some() {
+        // Orders are worth something, too, and trees of target words.
+        if self.forest.reordering().is_some() || self.derived.is_structured() {
             return self.derived.other(derivation).contributions().score();
         }
         let tokens = derivation.tokens(self.forest);

@@ -11,6 +11,7 @@ use super::alternatives::{Alternatives, Changed};
 use super::marks::narrowest;
 use super::order::orders;
 use super::search::view;
+use super::structure::structure;
 use super::{Child, Competitor, Explanation, Line, Node, Piece, RuleKind, RunnerUp, Step, Word, decided};
 use crate::features::{Contribution, Contributions};
 use crate::sentence::{Sentence, Syntax};
@@ -38,6 +39,7 @@ pub(super) fn explain(
     let listed = listed.map(|other| (other.score, &other.derivation));
     let changed = changes.iter().flatten().map(|change| (change.score, &change.derivation));
     let runner_up = listed.or_else(|| changed.reduce(|a, b| if b.0 > a.0 { b } else { a }));
+    let structure = structure(derived, runner_up.map(|(_, other)| other));
     let runner_up = runner_up.map(|(_, other)| builder.runner_up(derivation, &totals, parts.score(), other));
     let Contributions { rules, words } = &parts;
     let target_words = builder.words(derivation, words);
@@ -56,6 +58,7 @@ pub(super) fn explain(
         meanings: totals.iter().map(|part| (part.feature.clone(), meaning(&part.feature))).collect(),
         features: totals,
         runner_up,
+        structure,
         search: view(decoded, trace, search),
         missed_terms: sentence.missed.iter().map(|span| [span.start, span.end]).collect(),
     })

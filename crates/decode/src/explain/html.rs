@@ -5,6 +5,7 @@ use super::Explanation;
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 const TREE: &str = include_str!("page/tree.js");
+const STRUCTURE: &str = include_str!("page/structure.js");
 const SCRIPT: &str = include_str!("page/page.js");
 
 impl Explanation {
@@ -25,6 +26,7 @@ impl Explanation {
                 "lang" => &lang,
                 "style" => STYLE,
                 "tree" => TREE,
+                "structure" => STRUCTURE,
                 "script" => SCRIPT,
                 "data" => &data,
                 _ => "",

@@ -17,6 +17,7 @@ mod line;
 mod marks;
 mod order;
 mod search;
+mod structure;
 mod text;
 
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ pub use crate::worker::RuleKind;
 pub use html::escaped;
 pub use order::Order;
 pub use search::{Bin, Item, SearchView, Taken};
+pub use structure::{Attached, Structure};
 
 /// What is known about the translation of one line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,6 +61,8 @@ pub struct Explanation {
     pub meanings: BTreeMap<String, &'static str>,
     /// The best translation with other words that is known.
     pub runner_up: Option<RunnerUp>,
+    /// The tree of the translation, if the model has a structured language model.
+    pub structure: Option<Structure>,
     /// What the search did.
     pub search: SearchView,
     /// Places of terms that overlap others and were translated freely, as source words from and to.

@@ -29,6 +29,7 @@ impl Explanation {
             writeln!(out, "\nSource tree")?;
         }
         self.write_tree(out)?;
+        self.write_structure(out)?;
         writeln!(out, "\nDerivation (rules in target order; what each adds to the score)")?;
         for (index, step) in self.steps.iter().enumerate() {
             self.write_step(out, index, step)?;
@@ -99,6 +100,23 @@ impl Explanation {
             }
         }
         Ok(())
+    }
+
+    fn write_structure(&self, out: &mut String) -> std::fmt::Result {
+        let Some(structure) = &self.structure else { return Ok(()) };
+        writeln!(out, "\nTarget tree (part of speech, what the structured language model says of each word)")?;
+        for (path, word) in structure.lines() {
+            let (last, above) = match path.split_last() {
+                None => ("", &[][..]),
+                Some((true, above)) => ("└ ", above),
+                Some((false, above)) => ("├ ", above),
+            };
+            let left: String = above.iter().map(|&last| if last { "  " } else { "│ " }).collect();
+            let text = self.words.get(word).map_or("", |word| word.text.as_str());
+            let attached = &structure.words[word];
+            writeln!(out, "  {left}{last}{text} {} {:.4}", attached.tag, attached.value)?;
+        }
+        writeln!(out, "  {:.4} in all; {}", structure.value, structure.text)
     }
 
     fn span(&self, [start, end]: [u32; 2]) -> String {

@@ -105,9 +105,9 @@ impl<'a> Derived<'a> {
         self.read?.parse(&self.derivation.tokens(self.forest))
     }
 
-    /// Whether there is a structured language model.
+    /// Whether there is a structured language model that weighs something.
     pub(crate) fn is_structured(&self) -> bool {
-        self.read.is_some()
+        self.rules.structured != 0.0
     }
 
     fn vocab(&self) -> &'a Vocab {

@@ -168,6 +168,11 @@ impl Sentence {
         Self::new(words, marks).with_heads(reversed(&self.gold))
     }
 
+    /// Its words.
+    pub(crate) fn words(&self) -> &[Atom] {
+        &self.words[..self.length]
+    }
+
     /// The right heads; none if they are not known.
     pub(crate) fn gold(&self) -> &[Option<u32>] {
         &self.gold

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use sylvan_base::Result;
-use sylvan_store::{Container, Name};
+use sylvan_store::{Container, Name, kind_of};
 
 use super::{Generative, Perceptron, generative};
 use crate::model::{self, Parser};
@@ -18,21 +18,27 @@ pub enum StructuredLm {
 }
 
 impl StructuredLm {
+    /// Whether a file is one, by what it says of itself: a parser may be one that does not work word by word.
+    pub fn is_one(path: &Path) -> bool {
+        kind_of(path).is_some_and(|kind| [generative::KIND, model::KIND].contains(&kind))
+    }
+
     /// Opens a file of either kind.
     pub fn open(path: &Path) -> Result<Self> {
-        match Container::open(path, generative::KIND, generative::VERSION..=generative::VERSION) {
-            Ok(file) => Generative::from_container(file).map(Self::Generative),
-            // What it is if it is neither, the parser's reader says.
-            Err(_) => Self::of_parser(|| Container::open(path, model::KIND, model::OLDEST..=model::VERSION)),
+        if kind_of(path) == Some(model::KIND) {
+            return Self::of_parser(|| Container::open(path, model::KIND, model::OLDEST..=model::VERSION));
         }
+        let file = Container::open(path, generative::KIND, generative::VERSION..=generative::VERSION)?;
+        Generative::from_container(file).map(Self::Generative)
     }
 
     /// Opens one that is a section of a larger file, in place.
     pub fn inside(file: &Container, section: Name) -> Result<Self> {
-        match file.part(section, generative::KIND, generative::VERSION..=generative::VERSION) {
-            Ok(part) => Generative::from_container(part).map(Self::Generative),
-            Err(_) => Self::of_parser(|| file.part(section, model::KIND, model::OLDEST..=model::VERSION)),
+        if file.kind_of_part(section) == Some(model::KIND) {
+            return Self::of_parser(|| file.part(section, model::KIND, model::OLDEST..=model::VERSION));
         }
+        let part = file.part(section, generative::KIND, generative::VERSION..=generative::VERSION)?;
+        Generative::from_container(part).map(Self::Generative)
     }
 
     fn of_parser(open: impl Fn() -> Result<Container>) -> Result<Self> {

@@ -17,6 +17,7 @@
 mod file;
 mod from_text;
 mod generative;
+mod owing;
 mod parses;
 mod perceptron;
 mod stacks;
@@ -24,9 +25,9 @@ mod stacks;
 pub use file::StructuredLm;
 pub use from_text::FromText;
 pub use generative::{Generative, GenerativeEstimator, GenerativeWord};
+pub use owing::Owing;
 pub use parses::{Keep, Parse, Parses, Partial};
 pub use perceptron::{Perceptron, PerceptronWord};
-pub(crate) use perceptron::SCORE_PER_WORD;
 pub use stacks::{StackId, Stacks, WordNumber};
 
 /// The topmost trees of a stack, from the top; `None` below the bottom.
@@ -67,11 +68,15 @@ pub trait Actions {
     fn expected(&self, _word: &Self::Word) -> f64 {
         0.0
     }
+    /// What a reduction is expected to add (see [`Owing`]).
+    fn expected_reduction(&self) -> f64 {
+        0.0
+    }
     /// Whether reductions wait for the next word.
     fn delays(&self) -> bool {
         false
     }
-    /// Whether scores are logarithms of probabilities, so that parses of a sentence can be compared at any point.
+    /// Whether scores are logarithms of probabilities.
     fn is_normalized(&self) -> bool {
         false
     }
@@ -108,6 +113,9 @@ impl<A: Actions + ?Sized> Actions for &A {
     }
     fn expected(&self, word: &Self::Word) -> f64 {
         (**self).expected(word)
+    }
+    fn expected_reduction(&self) -> f64 {
+        (**self).expected_reduction()
     }
     fn delays(&self) -> bool {
         (**self).delays()

@@ -56,6 +56,9 @@ impl Keep {
     pub const fn in_all(most: usize) -> Self {
         Self { of_each_size: most, in_all: most }
     }
+
+    /// Enough for a sentence that is parsed once.
+    pub const ENOUGH: Self = Self::of_each_size(8);
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,8 +98,6 @@ pub struct Parses<A: Actions> {
     pub stacks: Stacks<A>,
     /// By size of the stack: the parses of the current word.
     layers: Vec<Vec<Partial>>,
-    /// The best scores of the current word, best first, if only so many are wanted in all and actions never add to a score.
-    leading: Vec<f64>,
     ready: Vec<Partial>,
     /// How parses came about, if that is recorded.
     taken: Option<Vec<Taken>>,
@@ -105,7 +106,7 @@ pub struct Parses<A: Actions> {
 impl<A: Actions> Parses<A> {
     /// No words yet.
     pub fn new(actions: A) -> Self {
-        Self { stacks: Stacks::new(actions), layers: Vec::new(), leading: Vec::new(), ready: Vec::new(), taken: None }
+        Self { stacks: Stacks::new(actions), layers: Vec::new(), ready: Vec::new(), taken: None }
     }
 
     /// Forgets a sentence and keeps the memory.
@@ -136,7 +137,7 @@ impl<A: Actions> Parses<A> {
                 for &partial in from {
                     self.put(partial);
                 }
-                self.reduce_all(Some(number), Keep::of_each_size(keep.of_each_size), &mut ready);
+                self.reduce_all(Some(number), keep.of_each_size, &mut ready);
                 for partial in ready.drain(..) {
                     let shifted = self.shift(partial, number, choice);
                     self.put(shifted);
@@ -152,7 +153,7 @@ impl<A: Actions> Parses<A> {
                     self.put(shifted);
                 }
             }
-            self.reduce_all(None, keep, out);
+            self.reduce_all(None, keep.of_each_size, out);
         }
         if keep.in_all < usize::MAX {
             out.sort_unstable_by(Partial::order);
@@ -168,7 +169,7 @@ impl<A: Actions> Parses<A> {
             self.put(partial);
         }
         let mut all = Vec::new();
-        self.reduce_all(None, Keep::of_each_size(most), &mut all);
+        self.reduce_all(None, most, &mut all);
         for partial in all {
             if self.stacks.size(partial.stack) != 1 {
                 continue;
@@ -182,15 +183,15 @@ impl<A: Actions> Parses<A> {
     }
 
     /// The best parse of a whole sentence; `None` for one without words.
-    pub fn parse(&mut self, words: &[Vec<(WordNumber, f64)>], most: usize) -> Option<Parse> {
+    pub fn parse(&mut self, words: &[Vec<(WordNumber, f64)>], keep: Keep) -> Option<Parse> {
         self.taken = Some(Vec::new());
         let mut partials = vec![Partial::START];
         let mut next = Vec::new();
         for word in words {
-            self.advance(&partials, word, Keep::of_each_size(most), &mut next);
+            self.advance(&partials, word, keep, &mut next);
             std::mem::swap(&mut partials, &mut next);
         }
-        let best = self.finish(&partials, most);
+        let best = self.finish(&partials, keep.of_each_size);
         let taken = self.taken.take().unwrap_or_default();
         let best = best.filter(|best| best.trail != NOWHERE)?;
         let mut actions = Vec::new();
@@ -287,26 +288,16 @@ impl<A: Actions> Parses<A> {
     }
 
     /// Empties the layers with all that reductions make of what is in them, largest first.
-    fn reduce_all(&mut self, next: Option<WordNumber>, keep: Keep, out: &mut Vec<Partial>) {
-        // What falls behind so many others stays behind if no action adds to a score.
-        let is_race = keep.in_all < usize::MAX && self.stacks.actions().is_normalized();
-        self.leading.clear();
+    fn reduce_all(&mut self, next: Option<WordNumber>, most: usize, out: &mut Vec<Partial>) {
         for size in (0..self.layers.len()).rev() {
             if self.layers[size].is_empty() {
                 continue;
             }
-            let mut layer = self.best_of(size, keep.of_each_size);
-            if is_race {
-                layer.retain(|partial| is_ahead(&self.leading, partial.score, keep.in_all));
-                layer.iter().for_each(|partial| lead(&mut self.leading, partial.score, keep.in_all));
-            }
+            let mut layer = self.best_of(size, most);
             if size >= 2 {
                 for &partial in &layer {
                     let [left, right] = self.stacks.reduce(partial.stack, next);
                     for ((score, stack), action) in [(left, Action::Left), (right, Action::Right)] {
-                        if is_race && !is_ahead(&self.leading, partial.score + score, keep.in_all) {
-                            continue;
-                        }
                         let reduced = self.extend(partial, stack, score, action);
                         self.put(reduced);
                     }
@@ -316,16 +307,4 @@ impl<A: Actions> Parses<A> {
             self.layers[size] = layer;
         }
     }
-}
-
-/// Whether a score is among so many best ones.
-fn is_ahead(leading: &[f64], score: f64, most: usize) -> bool {
-    leading.len() < most || leading.last().is_none_or(|&last| score > last)
-}
-
-/// Adds a score to so many best ones.
-fn lead(leading: &mut Vec<f64>, score: f64, most: usize) {
-    let place = leading.partition_point(|&better| better >= score);
-    leading.insert(place, score);
-    leading.truncate(most);
 }

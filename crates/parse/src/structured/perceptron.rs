@@ -3,9 +3,9 @@
 //! Such scores are no probabilities: they have any sign and grow with the number of actions. They are divided by what
 //! the parser gives to a word on average, so that a word is worth about 1.
 
-use super::{Actions, Top};
+use super::{Actions, Keep, Owing, Parses, Top};
 use crate::dependency::features;
-use crate::dependency::system::{Around, Atom, DependencySystem, Item, LEFT, Queue, RIGHT, SHIFT, Templates};
+use crate::dependency::system::{Around, Atom, DependencySystem, Item, LEFT, Queue, RIGHT, SHIFT, Sentence, Templates};
 use crate::machine::Rows;
 use crate::machine::beam::Weights;
 use crate::machine::system::MAX_ACTIONS;
@@ -18,7 +18,9 @@ const BOTTOM: u32 = FAR + 1;
 /// What a word is worth to parsers that do not say.
 const USUAL: f64 = 1000.0;
 /// The name under which parsers say it.
-pub(crate) const SCORE_PER_WORD: &str = "score per word";
+const SCORE_PER_WORD: &str = "score per word";
+/// And what a reduction is worth of it.
+const SCORE_PER_REDUCTION: &str = "score per reduction";
 
 /// A dependency parser that looks at most one word ahead.
 #[derive(Debug, Clone)]
@@ -28,6 +30,7 @@ pub struct Perceptron {
     rows: Rows,
     scale: f64,
     expected: f64,
+    reduction: f64,
     /// How many parts of speech a word may have.
     tags: usize,
 }
@@ -56,10 +59,14 @@ impl Perceptron {
             return None;
         }
         let (system, rows) = (system.clone(), rows.clone());
-        let known = parser.notes().iter().find(|(name, _)| name == SCORE_PER_WORD);
-        let per_word = known.and_then(|(_, value)| value.parse().ok()).filter(|&score: &f64| score > 0.0);
+        let note = |wanted: &str| {
+            let known = parser.notes().iter().find(|(name, _)| name == wanted);
+            known.and_then(|(_, value)| value.parse::<f64>().ok())
+        };
+        let per_word = note(SCORE_PER_WORD).filter(|&score| score > 0.0);
+        let per_reduction = note(SCORE_PER_REDUCTION).unwrap_or(0.0);
         let (scale, expected) = (1.0 / per_word.unwrap_or(USUAL), f64::from(u8::from(per_word.is_some())));
-        Some(Self { parser, system, rows, scale, expected, tags: 1 })
+        Some(Self { parser, system, rows, scale, expected, reduction: per_reduction * scale, tags: 1 })
     }
 
     /// The same with as many parts of speech for a word as the tagger finds most likely out of context; which one it is
@@ -102,6 +109,36 @@ impl Perceptron {
             (item.position, item.start) = (1, 0);
         }
         PerceptronTree(item)
+    }
+}
+
+/// How many sentences are looked at to know what words and reductions are usually worth.
+const MEASURED: usize = 200;
+
+impl Parser {
+    /// The same with notes of what words and reductions are worth in such sentences, if it works word by word.
+    pub(crate) fn with_usual_scores<'s>(mut self, sentences: impl Iterator<Item = &'s Sentence>) -> Self {
+        let Some(plain) = Perceptron::new(self.clone()) else { return self };
+        let sentences: Vec<_> = sentences.collect();
+        let some = sentences.iter().step_by(sentences.len().div_ceil(MEASURED).max(1));
+        let read: Vec<Vec<_>> =
+            some.map(|sentence| sentence.words().iter().map(|&word| vec![(PerceptronWord(word), 0.0)]).collect()).collect();
+        let mut parses = Parses::new(&plain);
+        let (mut score, mut words) = (0.0, 0);
+        for sentence in &read {
+            parses.clear();
+            let numbered: Vec<_> = sentence.iter().map(|ways| vec![(parses.stacks.word(ways[0].0), 0.0)]).collect();
+            score += parses.parse(&numbered, Keep::ENOUGH).map_or(0.0, |parse| parse.score);
+            words += sentence.len();
+        }
+        let per_word = score * plain.unit() / f64::from(words.max(1) as u32);
+        self.notes.push((SCORE_PER_WORD.to_string(), format!("{per_word:.0}")));
+        // In the unit that the first note defines.
+        if let Some(scaled) = Perceptron::new(self.clone()) {
+            let per_reduction = Owing::fit(&scaled, &read) * scaled.unit();
+            self.notes.push((SCORE_PER_REDUCTION.to_string(), format!("{per_reduction:.0}")));
+        }
+        self
     }
 }
 
@@ -163,6 +200,10 @@ impl Actions for Perceptron {
 
     fn expected(&self, _word: &PerceptronWord) -> f64 {
         self.expected
+    }
+
+    fn expected_reduction(&self) -> f64 {
+        self.reduction
     }
 
     fn delays(&self) -> bool {

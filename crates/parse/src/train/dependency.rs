@@ -15,7 +15,6 @@ use crate::lexicon::Word;
 use crate::machine::beam::Update;
 use crate::machine::{Example, LearnConfig, Rows, Search, learn};
 use crate::model::{Body, Parser, Relations};
-use crate::structured::SCORE_PER_WORD;
 
 const RELATION_EPOCHS: usize = 4;
 /// Greedy passes before the beam.
@@ -128,10 +127,6 @@ pub fn train_dependency(
                 format!("{figure:.2}"),
             ));
         }
-        if system.lookahead <= 1 {
-            let per_word = score_per_word(&system, &rows, &examples, config.beam);
-            notes.push((SCORE_PER_WORD.to_string(), format!("{per_word:.0}")));
-        }
         let body = Body::Dependency {
             system: system.clone(),
             rows,
@@ -141,7 +136,9 @@ pub fn train_dependency(
             tags_alone: config.tags_alone,
         };
         let (lexicon, tags) = (prepared.lexicon.clone(), prepared.tags.clone());
-        Parser { lexicon, tags, tagger: tagger.clone(), body, conventions: config.conventions.clone(), notes }
+        let parser =
+            Parser { lexicon, tags, tagger: tagger.clone(), body, conventions: config.conventions.clone(), notes };
+        parser.with_usual_scores(examples.iter().map(|example| &example.sentence))
     };
     let others = tagger.rows.bytes()
         + relations.rows.bytes()
@@ -150,24 +147,6 @@ pub fn train_dependency(
     let learning = LearnConfig { room: config.size.saturating_sub(others), ..learning };
     let passes = Passes { system: &system, examples: &examples, held_out: &held_out, figure: "UAS" };
     Ok(passes.run(&learning, config, progress, report, uas, assemble))
-}
-
-/// What a word adds to the score of a sentence on average, for structured language models: measured on some sentences.
-fn score_per_word(
-    system: &DependencySystem,
-    rows: &Rows,
-    examples: &[Example<Sentence>],
-    beam: usize,
-) -> f64 {
-    const MEASURED: usize = 200;
-    let mut search = Search::new();
-    let (mut score, mut words) = (0.0, 0);
-    for example in examples.iter().step_by(examples.len().div_ceil(MEASURED).max(1)) {
-        search.run(system, rows, &example.sentence, beam);
-        score += search.beam.first().map_or(0.0, |&best| f64::from(search.states[best as usize].score));
-        words += example.sentence.length;
-    }
-    score / f64::from(words.max(1) as u32)
 }
 
 /// The training trees in numbers.

@@ -21,7 +21,7 @@ const SENTENCE: [&str; 6] = ["Bush", "held", "a", "meeting", "with", "Sharon"];
 fn best<A: Actions>(actions: A, words: &[&str], most: usize) -> f64 {
     let mut parses = Parses::new(actions);
     let read: Vec<_> = words.iter().map(|word| parses.read(word)).collect();
-    parses.parse(&read, most).map_or(0.0, |parse| {
+    parses.parse(&read, Keep::of_each_size(most)).map_or(0.0, |parse| {
         close(parse.words.iter().sum::<f64>() + parse.end, parse.score);
         parse.score
     })
@@ -84,7 +84,7 @@ fn yu_2014_figure_1_stacks_scores_and_reductions() {
     }
     let mut parses = Parses::new(Toy(Bush));
     let read: Vec<_> = SENTENCE.iter().map(|word| parses.read(word)).collect();
-    let heads = parses.parse(&read, usize::MAX).unwrap().heads;
+    let heads = parses.parse(&read, Keep::ALL).unwrap().heads;
     assert_eq!(heads, [Some(1), None, Some(3), Some(1), Some(1), Some(4)]);
 }
 

@@ -48,6 +48,8 @@ pub struct Limits {
     pub ways: Ways,
     /// How many ways step models may keep where they count them: for a structured language model, parses.
     pub parses: usize,
+    /// Whether parses are compared by their scores alone, and not by what they still owe (a structured language model's).
+    pub plain_parses: bool,
     /// If set, step models that look at words alone score a step only if the item that it leads to is among the best of
     /// its bin without that: this many times the beam.
     pub shortlist: Option<usize>,
@@ -63,7 +65,7 @@ impl Limits {
     /// The default shortlist.
     pub const USUAL_SHORTLIST: usize = 1;
     /// The default number of parses.
-    pub const USUAL_PARSES: usize = 8;
+    pub const USUAL_PARSES: usize = 4;
 
     /// A beam, and every option of the items that it keeps within the usual margin.
     pub fn usual(beam: Beam) -> Self {
@@ -79,6 +81,7 @@ impl Limits {
             margin: u32::MAX,
             ways: Ways::Packed,
             parses: Self::USUAL_PARSES,
+            plain_parses: false,
             shortlist: None,
             work: u64::MAX,
             goals: Goals::Free,

@@ -11,6 +11,7 @@ mod pack;
 mod parser;
 mod report;
 mod rules;
+mod structured;
 mod tokenise;
 mod trees;
 mod truecase;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 use sylvan_base::{InputError, parallel};
 use sylvan_decode::{Input, Model, Sentence, With, Worker};
+use sylvan_parse::structured::StructuredLm;
 use sylvan_rules::{Formalism, Weights};
 use sylvan_store::{Output, TextReader};
 
@@ -31,7 +33,7 @@ use sylvan_decode::Result;
 pub(crate) type StageFn = fn(&mut Run<'_>, &mut dyn FnMut(&str)) -> Result<()>;
 
 /// From two texts and trees, or a way to make them, to a tuned model.
-const TREE: [StageFn; 15] = [
+const TREE: [StageFn; 16] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
@@ -42,6 +44,7 @@ const TREE: [StageFn; 15] = [
     links::run,
     rules::run,
     language_model::run,
+    structured::run,
     tune::run,
     evaluate::run,
     lines::run,
@@ -50,7 +53,7 @@ const TREE: [StageFn; 15] = [
 ];
 
 /// The same from two texts alone.
-const TEXT: [StageFn; 13] = [
+const TEXT: [StageFn; 14] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
@@ -59,6 +62,7 @@ const TEXT: [StageFn; 13] = [
     links::run,
     rules::run,
     language_model::run,
+    structured::run,
     tune::run,
     evaluate::run,
     lines::run,
@@ -106,9 +110,17 @@ fn each_line(
 }
 
 /// A model made of what was learnt so far.
-fn open_model(rules: &Path, language_model: &Path, weights: &Weights) -> Result<Arc<Model>> {
+fn open_model(
+    rules: &Path,
+    language_model: &Path,
+    structured: Option<&Path>,
+    weights: &Weights,
+) -> Result<Model> {
     let (model, _) = Model::open_parts(rules, &[language_model.to_path_buf()], weights)?;
-    Ok(Arc::new(model))
+    Ok(match structured {
+        Some(path) => model.with_structured(StructuredLm::open(path)?),
+        None => model,
+    })
 }
 
 /// The sentences of a file of trees or of words; none where there is no parse.

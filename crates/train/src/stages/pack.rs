@@ -14,9 +14,11 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let manifest = manifest(run)?;
     let out = run.config.out.clone();
     let (parser, source_case, lines) = (run.parser.clone(), run.source_case.clone(), run.lines.clone());
+    let structured = run.structured.clone();
     let (rules, models, weights) = (run.rules.clone(), [run.language_model.clone()], run.weights.clone());
     let mut inputs = vec![rules.as_path(), &models[0], &weights];
     inputs.extend(parser.as_deref());
+    inputs.extend(structured.as_deref());
     inputs.extend(source_case.as_deref());
     inputs.extend(lines.as_deref());
     let settings = serde_json::to_string(&manifest).unwrap_or_default();
@@ -29,7 +31,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
             models: &models,
             weights: &weights,
             parser: parser.as_deref(),
-            structured: None,
+            structured: structured.as_deref(),
             source_case: source_case.as_deref(),
             lines: lines.as_deref(),
         };
@@ -50,6 +52,7 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         ("trees", &config.trees),
         ("dev-trees", &config.dev_trees),
         ("align", &config.align),
+        ("structured-lm", &config.structured_lm),
     ];
     files.extend(optional.iter().filter_map(|(role, path)| Some((*role, path.as_deref()?))));
     files.extend(config.lm_text.iter().map(|path| ("lm-text", path.as_path())));
@@ -59,7 +62,7 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
             role: role.to_string(),
             name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
             hash: format!("{:016x}", hash_file(path)?),
-            lines: if role == "parser" { 0 } else { lines_of(path)? },
+            lines: if ["parser", "structured-lm"].contains(&role) { 0 } else { lines_of(path)? },
         });
     }
     let mut settings = vec![
@@ -80,6 +83,9 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         ("seed", config.seed.to_string()),
         ("holdout", run.settings.holdout.to_string()),
     ];
+    if run.structured.is_some() {
+        settings.push(("structured-kind", run.settings.structured.as_str().to_string()));
+    }
     match run.settings.formalism {
         Formalism::Phrase => settings.push(("orientation", config.orientation.clone())),
         Formalism::LrHiero => settings.push(("reordering", config.reordering.clone())),

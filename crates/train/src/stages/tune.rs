@@ -1,6 +1,7 @@
 //! Tuning: finds the weights that translate the tuning text best.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use sylvan_rules::Weights;
 use sylvan_store::read_lines;
@@ -28,9 +29,12 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     };
     let metric = run.settings.metric;
     let (rules, language_model) = (run.rules.clone(), run.language_model.clone());
+    let structured = run.structured.clone();
+    let mut inputs = vec![rules.as_path(), &language_model, &text, &target];
+    inputs.extend(structured.as_deref());
     let stage = Stage {
         name: "tune",
-        inputs: vec![&rules, &language_model, &text, &target],
+        inputs,
         settings: format!(
             "{:?} {} {} {} {} {}",
             run.settings.tuner, config.metric, config.rounds, config.nbest, config.seed, config.beam
@@ -39,10 +43,13 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     };
     let (threads, progress) = (run.threads, run.progress);
     run.work.run(&stage, say, |say| {
-        let model = open_model(&rules, &language_model, &Weights::default())?;
+        let model = open_model(&rules, &language_model, structured.as_deref(), &Weights::default())?;
+        let start = start_weights(model.features());
+        // Which search is usual depends on what weighs something.
+        let weights = Weights::of(start.iter().map(|start| (start.name.as_str(), start.weight)));
+        let model = Arc::new(model.with_weights(weights));
         let sentences = read_sentences(&model, (&text, input))?;
         let references = read_lines(&target)?.into_iter().map(|line| vec![line]).collect();
-        let start = start_weights(model.features());
         let search = tuning_search(&model, config.beam);
         let mut tuning = Text {
             model,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sylvan_base::limits::SENTENCE_WORDS;
 use sylvan_lm::Lm;
-use sylvan_parse::structured::{Actions, Parses, StructuredLm};
+use sylvan_parse::structured::{Actions, Keep, Parses, StructuredLm};
 use sylvan_store::{Output, TextReader};
 
 /// Scores a text with a language model.
@@ -59,8 +59,8 @@ impl Totals {
 
 impl Query {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        if let Ok(lm) = StructuredLm::open(&self.lm) {
-            return match lm {
+        if StructuredLm::is_one(&self.lm) {
+            return match StructuredLm::open(&self.lm)? {
                 StructuredLm::Perceptron(model) => self.parse(&model),
                 StructuredLm::Generative(model) => self.parse(&model),
             };
@@ -132,7 +132,7 @@ impl Query {
             parses.clear();
             let words: Vec<&str> = sentence.split_ascii_whitespace().take(SENTENCE_WORDS).collect();
             let read: Vec<_> = words.iter().map(|word| parses.read(word)).collect();
-            let parse = parses.parse(&read, PARSES);
+            let parse = parses.parse(&read, Keep::ENOUGH);
             totals.tokens += words.len() as u64 + 1;
             totals.sum += parse.as_ref().map_or(0.0, |parse| parse.score);
             if self.words {
@@ -163,6 +163,3 @@ impl Query {
         Ok(out.finish()?)
     }
 }
-
-/// How many parses of each number of reductions are kept.
-const PARSES: usize = 16;

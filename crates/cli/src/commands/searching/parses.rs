@@ -13,13 +13,20 @@ pub(super) struct ParsesOptions {
     /// With --structured grouping: groups that are kept in a bin [default: 5].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     groups: Option<u32>,
-    /// Parses that are kept: packed, of each item; else of each number of reductions [default: 8].
+    /// Parses that are kept: packed and best-parse, of each item [default: 4]; naive and grouping, of each item and number of
+    /// reductions [default: 2].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     parses: Option<u32>,
     /// Ask the model only about the best items of a bin, N times the beam; 0 asks about all at once [default: 1].
     #[arg(long, value_name = "N")]
     shortlist: Option<u32>,
+    /// Compare parses by their scores alone, as in the paper, and not by the reductions that they still owe as well.
+    #[arg(long)]
+    plain_parses: bool,
 }
+
+/// How many parses of each number of reductions compete by default.
+const COMPETING: usize = 2;
 
 /// What becomes of parses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,11 +45,12 @@ enum Way {
 
 impl ParsesOptions {
     /// Which options were given.
-    pub(super) fn given(&self) -> [(&'static str, bool); 3] {
+    pub(super) fn given(&self) -> [(&'static str, bool); 4] {
         [
             ("--groups", self.groups.is_some()),
             ("--parses", self.parses.is_some()),
             ("--shortlist", self.shortlist.is_some()),
+            ("--plain-parses", self.plain_parses),
         ]
     }
 
@@ -70,6 +78,11 @@ impl ParsesOptions {
                 Way::BestParse => Ways::Best,
                 Way::Rerank => Ways::Later,
             };
+        }
+        limits.plain_parses |= self.plain_parses;
+        // Where parses compete in a bin, more of them leave less room for other words.
+        if matches!(limits.ways, Ways::All | Ways::Groups(_)) {
+            limits.parses = limits.parses.min(COMPETING);
         }
         if let Some(parses) = self.parses {
             limits.parses = parses as usize;

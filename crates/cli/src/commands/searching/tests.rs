@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use clap::Parser;
-use sylvan_search::{Beam, Missing, Parents};
+use sylvan_search::{Beam, Missing, Parents, Ways};
 
 use super::*;
 
@@ -60,6 +60,18 @@ fn every_option_reaches_its_search() {
         ("incremental --future phrases", top_down(Incremental { future: Future::Phrases, ..config })),
         ("incremental --work 99", limits(Limits { work: 99, ..usual })),
         ("incremental --goals bins", limits(Limits { goals: Goals::InBins, ..usual })),
+        ("incremental --structured naive", limits(Limits { ways: Ways::All, parses: 2, ..usual })),
+        ("incremental --structured best-parse", limits(Limits { ways: Ways::Best, ..usual })),
+        ("incremental --structured rerank", limits(Limits { ways: Ways::Later, ..usual })),
+        ("incremental --structured grouping", limits(Limits { ways: Ways::Groups(5), parses: 2, ..usual })),
+        (
+            "incremental --structured grouping --groups 3 --parses 7",
+            limits(Limits { ways: Ways::Groups(3), parses: 7, ..usual }),
+        ),
+        ("incremental --structured packed --parses 9", limits(Limits { parses: 9, ..usual })),
+        ("incremental --shortlist 0", limits(Limits { shortlist: None, ..usual })),
+        ("incremental --shortlist 4", limits(Limits { shortlist: Some(4), ..usual })),
+        ("incremental --plain-parses", limits(Limits { plain_parses: true, ..usual })),
         ("incremental --future none", top_down(Incremental { future: Future::None, ..config })),
         ("incremental --future rough", top_down(Incremental { future: Future::Rough, ..config })),
         ("incremental --future inside", top_down(config)),
@@ -120,6 +132,12 @@ fn every_option_reaches_its_search() {
 fn options_of_other_searches_are_errors() {
     for wrong in [
         "--margin 1",
+        "--search cube --structured packed",
+        "--search refine --parses 3",
+        "--search exact --shortlist 1",
+        "--search undirected --plain-parses",
+        "--search incremental --groups 3",
+        "--search incremental --structured naive --groups 3",
         "--search cube --margin 1",
         "--search cube --work 1",
         "--search refine --pops 1",

@@ -55,6 +55,9 @@ const tree = drawTree(at("tree"), data, (node) => {
   if (step >= 0) go(step);
 });
 
+drawStructure(at("structure"), data, (word) => go(data.words[word].step));
+if (data.structure) at("preferred").textContent = `${data.structure.value.toFixed(4)} in all; ${data.structure.text}`;
+
 // What is marked while a target word is pointed at: its source words, itself, and the words of its rule.
 function hover(word) {
   held = word;

@@ -13,13 +13,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sylvan_base::{HashMap, Id, Vocab};
 use sylvan_forest::{Token, TokenId};
-use sylvan_parse::structured::{Actions, Generative, Parse, Parses, Perceptron, StructuredLm};
+use sylvan_parse::structured::{Actions, Generative, Keep, Owing, Parse, Parses, Perceptron, StructuredLm};
 use sylvan_search::StepModel;
 
 pub use step::{Parsing, Structured};
-
-/// How many parses of each size are kept when a whole translation is parsed: more than in a search, since it is done once.
-const WHOLE: usize = 16;
 
 /// A structured language model, and how it reads all words of a vocabulary, looked up once.
 #[derive(Debug)]
@@ -107,8 +104,8 @@ impl StructuredModel {
         }
     }
 
-    /// The name of the part of speech with which a word was read.
-    pub(crate) fn tag<'s>(&'s self, parsed: &Parsed) -> Vec<&'s str> {
+    /// The names of the parts of speech with which words were read.
+    pub(crate) fn tags<'s>(&'s self, parsed: &Parsed) -> Vec<&'s str> {
         let name = |tag: u8| match self {
             Self::Perceptron(model) => model.actions.parser().tags().get(usize::from(tag)).map(String::as_str),
             Self::Generative(model) => model.actions.tags().get(usize::from(tag)).map(AsRef::as_ref),
@@ -123,7 +120,8 @@ fn step<'s, A: Actions + 's>(
     weight: f64,
     parsing: Parsing,
 ) -> (Box<dyn StepModel + 's>, Vec<f64>) {
-    let mut model = Structured::new(actions, ways.iter().map(Vec::as_slice), weight, parsing);
+    let owing = if parsing.is_plain { Owing::nothing(actions) } else { Owing::new(actions) };
+    let mut model = Structured::new(owing, ways.iter().map(Vec::as_slice), weight, parsing);
     let expected = model.leave_out_expected();
     (Box::new(model), expected)
 }
@@ -159,7 +157,7 @@ impl<A: Actions> SentenceParser<A> {
             return known.clone();
         }
         let read: Vec<_> = words.iter().map(|word| self.words[word.index()].clone()).collect();
-        let parsed = self.parses.parse(&read, WHOLE).map(|parse| {
+        let parsed = self.parses.parse(&read, Keep::ENOUGH).map(|parse| {
             let tags = parse.read.iter().map(|&word| tag(self.parses.stacks.word_of(word))).collect();
             Arc::new(Parsed { parse, tags })
         });

@@ -25,11 +25,13 @@ pub struct Parsing {
     pub ways: Ways,
     /// How many are kept: of each number of reductions, or packed into a state.
     pub parses: usize,
+    /// Whether parses are compared by their scores alone, as in the paper, and not by what they still owe.
+    pub is_plain: bool,
 }
 
 impl From<Limits> for Parsing {
     fn from(limits: Limits) -> Self {
-        Self { ways: limits.ways, parses: limits.parses }
+        Self { ways: limits.ways, parses: limits.parses, is_plain: limits.plain_parses }
     }
 }
 

@@ -13,7 +13,7 @@ use super::contexts::{Contexts, LEVELS, Legal, action_contexts, word_contexts};
 use super::table::{Decisions, Outcomes, Table, context_key, outcome_key};
 use super::{ACTIONS, END, Generative, GenerativeTree, GenerativeWord, LEFT, RIGHT, SHIFT, UNKNOWN, numbered};
 use crate::dependency::system::{LEFT as OWN_LEFT, SHIFT as OWN_SHIFT, oracle};
-use crate::structured::{Keep, Parses, Partial};
+use crate::structured::{Actions, Keep, Owing, Parses, Partial};
 
 /// Collects trees.
 #[derive(Debug)]
@@ -91,6 +91,7 @@ impl GenerativeEstimator {
         let mut model = Generative {
             words: Arc::new(numbered(&texts)),
             expected: Section::from_vec(vec![0.0; texts.len() + 1]),
+            reduction: 0.0,
             texts,
             tags: self.tags.iter().cloned().collect(),
             word_tags: Section::from_vec(word_tags),
@@ -100,7 +101,8 @@ impl GenerativeEstimator {
             outcomes,
             notes,
         };
-        model.expected = Section::from_vec(self.expectations(&model));
+        model.reduction = self.expected_reduction(&model);
+        model.expected = Section::from_vec(self.expected_words(&model));
         model
     }
 
@@ -183,12 +185,30 @@ impl GenerativeEstimator {
         }
     }
 
-    /// What each word adds on average to the best parse of a sentence: measured on some of the sentences.
-    fn expectations(&self, model: &Generative) -> Vec<f32> {
+    /// Some of the sentences, as they are read.
+    fn some(&self) -> impl Iterator<Item = &Sentence> {
+        self.sentences.iter().step_by(self.sentences.len().div_ceil(MEASURED).max(1))
+    }
+
+    /// What a reduction should be expected to add.
+    fn expected_reduction(&self, model: &Generative) -> f64 {
+        let read = |sentence: &Sentence| -> Vec<Vec<(GenerativeWord, f64)>> {
+            let read = |&word: &u32| {
+                let mut ways = Vec::new();
+                model.words(&self.texts[word as usize - 1], &mut ways);
+                ways
+            };
+            sentence.words.iter().map(read).collect()
+        };
+        let sentences: Vec<_> = self.some().map(read).collect();
+        Owing::fit(model, &sentences)
+    }
+
+    /// What each word adds on average to the best parse of a sentence.
+    fn expected_words(&self, model: &Generative) -> Vec<f32> {
         let mut sums = vec![(0.0, 0u32); self.texts.len() + 1];
-        let step = self.sentences.len().div_ceil(MEASURED).max(1);
-        let mut parses = Parses::new(model);
-        for sentence in self.sentences.iter().step_by(step) {
+        let mut parses = Parses::new(Owing::new(model));
+        for sentence in self.some() {
             parses.clear();
             let mut partials = vec![Partial::START];
             let (mut next, mut before) = (Vec::new(), 0.0);
@@ -196,7 +216,7 @@ impl GenerativeEstimator {
                 let read = parses.read(&self.texts[word as usize - 1]);
                 parses.advance(&partials, &read, Keep::in_all(8), &mut next);
                 std::mem::swap(&mut partials, &mut next);
-                let best = partials.iter().map(|partial| partial.score).fold(f64::NEG_INFINITY, f64::max);
+                let best = partials.first().map_or(before, |best| best.score);
                 let (sum, count) = &mut sums[word as usize];
                 *sum += best - before;
                 *count += 1;
@@ -211,7 +231,7 @@ impl GenerativeEstimator {
 }
 
 /// About how many sentences expectations are measured on.
-const MEASURED: usize = 2000;
+const MEASURED: usize = 1000;
 
 /// Outcomes with their counts, in the order of contexts.
 type Counted = Vec<(Event, u32)>;

@@ -62,6 +62,8 @@ pub struct Generative {
     ways: usize,
     /// By word: what it added on average.
     expected: Section<f32>,
+    /// What a reduction added on average.
+    reduction: f64,
     actions: Decisions,
     outcomes: Outcomes,
     notes: Vec<(String, String)>,
@@ -116,7 +118,7 @@ impl Generative {
     /// Writes the model file.
     pub fn write(&self, path: &Path) -> Result<()> {
         let mut writer = ContainerWriter::create(path, KIND, VERSION, 10)?;
-        let mut meta = format!("ways={}\n", self.ways);
+        let mut meta = format!("ways={}\nreduction={}\n", self.ways, self.reduction);
         for (name, value) in &self.notes {
             meta.push_str(&format!("{name}={value}\n"));
         }
@@ -140,8 +142,12 @@ impl Generative {
         let lines = meta.lines().filter_map(|line| line.split_once('='));
         let mut notes: Vec<(String, String)> =
             lines.map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        let at = notes.iter().position(|(name, _)| name == "ways");
-        let ways = at.and_then(|at| notes.remove(at).1.parse().ok()).unwrap_or(0);
+        let mut take = |wanted: &str| {
+            let at = notes.iter().position(|(name, _)| name == wanted);
+            at.map(|at| notes.remove(at).1).unwrap_or_default()
+        };
+        let ways = take("ways").parse().unwrap_or(0);
+        let reduction = take("reduction").parse().unwrap_or(f64::NAN);
         let texts: Arc<[Box<str>]> = text(&file, WORDS)?.lines().map(Box::from).collect();
         let tags: Arc<[Box<str>]> = text(&file, TAGS)?.lines().map(Box::from).collect();
         let word_tags = Section::from_file(&file, WORD_TAGS)?;
@@ -152,6 +158,7 @@ impl Generative {
             && word_tags.len() == entries
             && tag_scores.len() == entries
             && expected.len() == texts.len() + 1
+            && reduction.is_finite()
             && word_tags.iter().all(|&tag| usize::from(tag) <= tags.len());
         let actions = Table::from_sections(
             Section::from_file(&file, ACTION_KEYS)?,
@@ -164,7 +171,19 @@ impl Generative {
             (Some(actions), Some(outcomes)) if fits => {
                 let (actions, outcomes) = (Decisions(actions), Outcomes(outcomes));
                 let words = Arc::new(numbered(&texts));
-                Ok(Self { words, texts, tags, word_tags, tag_scores, ways, expected, actions, outcomes, notes })
+                Ok(Self {
+                    words,
+                    texts,
+                    tags,
+                    word_tags,
+                    tag_scores,
+                    ways,
+                    expected,
+                    reduction,
+                    actions,
+                    outcomes,
+                    notes,
+                })
             }
             _ => Err(bad(&file, "sections that do not belong together")),
         }
@@ -238,6 +257,10 @@ impl Actions for Generative {
 
     fn expected(&self, word: &GenerativeWord) -> f64 {
         f64::from(self.expected[word.id as usize])
+    }
+
+    fn expected_reduction(&self) -> f64 {
+        self.reduction
     }
 
     fn is_normalized(&self) -> bool {
