@@ -17,6 +17,7 @@ use sylvan_align::{Aligner, Bitext, Heuristic, Preset, ReadConfig};
 use sylvan_base::{Rng, Silent, Symbol, Vocab};
 use sylvan_lm::{CompileConfig, LayoutKind, Lm};
 use sylvan_parse::{Parser, Workspace};
+use sylvan_parse::structured::{Keep, Parses, StructuredLm};
 use sylvan_rules::formats::{TextFormat, export};
 use sylvan_rules::{Filter, Grammar};
 use sylvan_store::{FrozenVocab, Lines, Output, TextReader};
@@ -180,6 +181,21 @@ fn parsers() {
 }
 
 #[test]
+fn structured_language_models() {
+    let said = |path: &Path, _: &Path| {
+        let StructuredLm::Generative(model) = StructuredLm::open(path)? else { return Ok("a parser".into()) };
+        let mut parses = Parses::new(&model);
+        let mut said = format!("{:?} {:?}", model.notes(), model.tags());
+        for line in ["a cat sees dogs .", "the man sleeps .", "unheard-of"] {
+            let read: Vec<_> = line.split(' ').map(|word| parses.read(word)).collect();
+            said += &format!("{:?}", parses.parse(&read, Keep::ENOUGH));
+        }
+        Ok(said)
+    };
+    check_kept("parse/tests/formats/generative-v1.slm", said);
+}
+
+#[test]
 fn alignment_models() {
     for file in ["align-ibm1-v1", "align-diagonal-v1", "align-hmm-v1", "align-fertility-v1"] {
         check_kept(&format!("align/tests/formats/{file}.align"), |path, out| {
@@ -224,11 +240,12 @@ fn commands_refuse_damaged_files() {
     file("lm", "lm/tests/data/tiny_trie_v2.lm");
     file("parser", "parse/tests/formats/constituency-v4.parser");
     file("align", "align/tests/formats/align-hmm-v1.align");
+    file("slm", "parse/tests/formats/generative-v1.slm");
     file("model", "sylvan/tests/formats/model-v1.sylvan");
     std::fs::write(dir.join("text"), "我 是 猫\n").unwrap();
     std::fs::write(dir.join("weights"), "lm=1\n").unwrap();
     std::fs::write(dir.join("trees"), "(S (NN 猫))\n").unwrap();
-    let commands: [(&str, &[&str]); 16] = [
+    let commands: [(&str, &[&str]); 18] = [
         ("rules", &["grammar", "export", "--format", "travatar", "rules"]),
         ("rules", &["grammar", "filter", "--trees", "trees", "--out", "out", "rules"]),
         ("rules", &["grammar", "info", "rules"]),
@@ -238,6 +255,13 @@ fn commands_refuse_damaged_files() {
         ("lm", &["lm", "query", "--lm", "lm", "text"]),
         ("lm", &["lm", "info", "lm"]),
         ("lm", &["lm", "verify", "lm"]),
+        ("slm", &["lm", "query", "--lm", "slm", "text"]),
+        (
+            "slm",
+            &[
+                "decode", "--grammar", "rules", "--lm", "lm", "--structured-lm", "slm", "--weights", "weights", "trees",
+            ],
+        ),
         ("parser", &["parser", "info", "parser"]),
         ("parser", &["parser", "parse", "--model", "parser", "text"]),
         (

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use sylvan_base::Vocab;
-use sylvan_parse::structured::Perceptron;
+use sylvan_parse::structured::{Keep, Parses, Perceptron, StructuredLm};
 use sylvan_parse::{Kind, Parser, Workspace};
 
 const SENTENCES: [&str; 3] = ["a cat sees dogs .", "the dog sleeps .", "unheard-of cats , see 7"];
@@ -100,4 +100,18 @@ fn version_4_knows_how_its_treebank_writes() {
     assert_eq!(tagger.tag(&words, &mut Workspace::new()).join(" "), "VB NN -LRB- JJ -RRB- VBZ .");
     // What version 3 knows is what its words say: nothing here.
     assert_eq!(open("tagger-v3.parser", Kind::Tagger).conventions().to_text(), "");
+}
+
+#[test]
+fn version_1_of_a_structured_language_model_opens() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/generative-v1.slm");
+    let StructuredLm::Generative(model) = StructuredLm::open(&path).unwrap() else { panic!("it is generative") };
+    let mut parses = Parses::new(&model);
+    let parsed = SENTENCES.map(|sentence| {
+        let read: Vec<_> = sentence.split(' ').map(|word| parses.read(word)).collect();
+        let parse = parses.parse(&read, Keep::ENOUGH).unwrap();
+        let heads: Vec<String> = parse.heads.iter().map(|head| head.map_or("-".into(), |head| head.to_string())).collect();
+        format!("{} {:.4}", heads.join(" "), parse.score)
+    });
+    assert_eq!(parsed, ["1 2 - 2 2 -4.0448", "1 2 - 2 -3.5330", "2 0 3 4 - -23.4330"]);
 }

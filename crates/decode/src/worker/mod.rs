@@ -221,7 +221,7 @@ impl Worker {
     ) -> Option<Found> {
         let model = Arc::clone(&self.model);
         let read = forest.read.as_deref().filter(|_| weight != 0.0);
-        let (mut steps, besides) = step_model(&model, read, weight, search);
+        let (mut steps, besides) = step_model(read, weight, search);
         let mut models = model.ngrams(&forest.ids);
         if let Some(first) = models.first_mut() {
             *first = first.and(&besides);
@@ -275,7 +275,7 @@ impl Worker {
         let forest = whole.as_ref().unwrap_or(forest);
         let weight = self.model.rules().structured;
         let asked = forest.read.as_deref().filter(|_| weight != 0.0 && asks_inside(search));
-        let (mut steps, besides) = step_model(&self.model, asked, weight, search);
+        let (mut steps, besides) = step_model(asked, weight, search);
         let mut models = self.model.ngrams(&forest.ids);
         if let Some(first) = models.first_mut() {
             *first = first.and(&besides);
@@ -315,11 +315,12 @@ fn asks_inside(search: Search) -> bool {
 type Steps<'s> = (Option<Box<dyn StepModel + 's>>, Vec<f64>);
 
 /// The step model of a search, if it asks one.
-fn step_model<'s>(model: &'s Model, read: Option<&'s Read>, weight: f64, search: Search) -> Steps<'s> {
-    let parsing = search.limits().map(Structuring::from);
-    let made = match (model.structured(), read, parsing) {
-        (Some(model), Some(read), Some(parsing)) => model.over(read, weight, parsing),
-        _ => None,
-    };
-    made.map_or((None, Vec::new()), |(steps, besides)| (Some(steps), besides))
+fn step_model(read: Option<&Read>, weight: f64, search: Search) -> Steps<'_> {
+    match (read, search.limits()) {
+        (Some(read), Some(limits)) => {
+            let (steps, besides) = read.step(weight, Structuring::from(limits));
+            (Some(steps), besides)
+        }
+        _ => (None, Vec::new()),
+    }
 }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use sylvan_base::Rng;
 use sylvan_decode::{Parsing, Structured};
 use sylvan_forest::{TokenId, TranslationForest};
-use sylvan_parse::structured::Actions;
+use sylvan_parse::structured::{Actions, Parses};
 use sylvan_search::{
     Beam, Completed, Derivations, Engine, Goals, Incremental, LanguageModel, Limits, Move, Part, Prediction, Progress,
     Run, StepModel, StepModels, StepState, Ways, incremental_search, prediction_search, replay, rescore,
@@ -15,7 +15,9 @@ use sylvan_testkit::cases;
 use crate::common::{HashLm, Problem, assert_close, random_problems, toy_b_of, toy_b_plus};
 use crate::toy::{Bush, Hashed, Toy, Weights, brute};
 
-fn model<W: Weights + Copy>(problem: &Problem, weights: W, weight: f64, parsing: Parsing) -> Structured<Toy<W>> {
+type Model<W> = Structured<Box<Parses<Toy<W>>>>;
+
+fn model<W: Weights + Copy>(problem: &Problem, weights: W, weight: f64, parsing: Parsing) -> Model<W> {
     let actions = Toy(weights);
     let ways: Vec<_> = texts(problem)
         .map(|text| {
@@ -24,7 +26,7 @@ fn model<W: Weights + Copy>(problem: &Problem, weights: W, weight: f64, parsing:
             ways
         })
         .collect();
-    Structured::new(actions, ways.iter().map(Vec::as_slice), weight, parsing)
+    Structured::new(Box::new(Parses::new(actions)), ways.iter().map(Vec::as_slice), weight, parsing)
 }
 
 fn texts(problem: &Problem) -> impl Iterator<Item = &str> {

@@ -82,45 +82,53 @@ pub trait Actions {
     }
 }
 
-impl<A: Actions + ?Sized> Actions for &A {
-    type Tree = A::Tree;
-    type Word = A::Word;
-    type Seen = A::Seen;
+/// What refers to a scorer scores like it.
+macro_rules! actions_behind {
+    ($behind:ty) => {
+        impl<A: Actions> Actions for $behind {
+            type Tree = A::Tree;
+            type Word = A::Word;
+            type Seen = A::Seen;
 
-    fn words(&self, text: &str, out: &mut Vec<(Self::Word, f64)>) {
-        (**self).words(text, out);
-    }
-    fn leaf(&self, word: &Self::Word, below: Option<&Self::Tree>) -> Self::Tree {
-        (**self).leaf(word, below)
-    }
-    fn left(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree {
-        (**self).left(s0, s1)
-    }
-    fn right(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree {
-        (**self).right(s0, s1)
-    }
-    fn see(&self, top: Top<'_, Self::Tree>) -> Self::Seen {
-        (**self).see(top)
-    }
-    fn shift(&self, top: Top<'_, Self::Tree>, seen: &Self::Seen, word: &Self::Word) -> f64 {
-        (**self).shift(top, seen, word)
-    }
-    fn reduce(&self, top: Top<'_, Self::Tree>, seen: &Self::Seen, next: Option<&Self::Word>) -> [f64; 2] {
-        (**self).reduce(top, seen, next)
-    }
-    fn end(&self, seen: &Self::Seen) -> f64 {
-        (**self).end(seen)
-    }
-    fn expected(&self, word: &Self::Word) -> f64 {
-        (**self).expected(word)
-    }
-    fn expected_reduction(&self) -> f64 {
-        (**self).expected_reduction()
-    }
-    fn delays(&self) -> bool {
-        (**self).delays()
-    }
-    fn is_normalized(&self) -> bool {
-        (**self).is_normalized()
-    }
+            fn words(&self, text: &str, out: &mut Vec<(Self::Word, f64)>) {
+                (**self).words(text, out);
+            }
+            fn leaf(&self, word: &Self::Word, below: Option<&Self::Tree>) -> Self::Tree {
+                (**self).leaf(word, below)
+            }
+            fn left(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree {
+                (**self).left(s0, s1)
+            }
+            fn right(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree {
+                (**self).right(s0, s1)
+            }
+            fn see(&self, top: Top<'_, Self::Tree>) -> Self::Seen {
+                (**self).see(top)
+            }
+            fn shift(&self, top: Top<'_, Self::Tree>, seen: &Self::Seen, word: &Self::Word) -> f64 {
+                (**self).shift(top, seen, word)
+            }
+            fn reduce(&self, top: Top<'_, Self::Tree>, seen: &Self::Seen, next: Option<&Self::Word>) -> [f64; 2] {
+                (**self).reduce(top, seen, next)
+            }
+            fn end(&self, seen: &Self::Seen) -> f64 {
+                (**self).end(seen)
+            }
+            fn expected(&self, word: &Self::Word) -> f64 {
+                (**self).expected(word)
+            }
+            fn expected_reduction(&self) -> f64 {
+                (**self).expected_reduction()
+            }
+            fn delays(&self) -> bool {
+                (**self).delays()
+            }
+            fn is_normalized(&self) -> bool {
+                (**self).is_normalized()
+            }
+        }
+    };
 }
+
+actions_behind!(&A);
+actions_behind!(std::sync::Arc<A>);

@@ -46,9 +46,12 @@ impl<A: Actions> Owing<A> {
         tried.reduce(|best, other| if other.0 > best.0 { other } else { best }).map_or(0.0, |best| best.1)
     }
 
-    /// With nothing charged in advance.
-    pub fn nothing(actions: A) -> Self {
-        Self { actions, owed: 0.0 }
+    /// The same with nothing charged in advance.
+    pub fn plain(&self) -> Self
+    where
+        A: Clone,
+    {
+        Self { actions: self.actions.clone(), owed: 0.0 }
     }
 }
 

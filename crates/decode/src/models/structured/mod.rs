@@ -2,18 +2,19 @@
 //!
 //! ```text
 //! opening   StructuredModel   a model of `sylvan-parse`, and how it reads all words of the model's vocabulary
-//! sentence  Read              how it reads the sentence's tokens
+//! sentence  Read              how it reads the sentence's tokens, and parses whole translations, each once
 //!           Structured        the step model that left-to-right search asks (step.rs)
-//!           SentenceParser    whole translations, each parsed once, for features and explanations
 //! ```
 
 mod step;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sylvan_base::{HashMap, Id, Vocab};
 use sylvan_forest::{Token, TokenId};
-use sylvan_parse::structured::{Actions, Generative, Keep, Owing, Parse, Parses, Perceptron, StructuredLm};
+use sylvan_parse::structured::{
+    Actions, Generative, GenerativeWord, Keep, Owing, Parse, Parses, Perceptron, PerceptronWord, StructuredLm, WordNumber,
+};
 use sylvan_search::StepModel;
 
 pub use step::{Parsing, Structured};
@@ -30,22 +31,23 @@ type Ways<A> = Vec<(<A as Actions>::Word, f64)>;
 
 #[derive(Debug)]
 pub(crate) struct Readings<A: Actions> {
-    actions: A,
+    actions: Arc<A>,
     words: Vec<Ways<A>>,
 }
 
 impl<A: Actions> Readings<A> {
     fn new(actions: A, vocab: &Vocab) -> Self {
         let words = vocab.iter().map(|(_, text)| read(&actions, text)).collect();
-        Self { actions, words }
+        Self { actions: Arc::new(actions), words }
     }
 
-    fn tokens(&self, tokens: &[Token], vocab: &Vocab) -> Vec<Ways<A>> {
+    fn over(&self, tokens: &[Token], vocab: &Vocab) -> SentenceParser<A> {
         let ways = tokens.iter().map(|token| match self.words.get(token.word.index()) {
             Some(known) => known.clone(),
-            None => read(&self.actions, vocab.text(token.word)),
+            None => read(&*self.actions, vocab.text(token.word)),
         });
-        ways.collect()
+        let parses = Mutex::new(Parses::new(Owing::new(Arc::clone(&self.actions))));
+        SentenceParser { ways: ways.collect(), parses, known: Mutex::default() }
     }
 }
 
@@ -55,11 +57,11 @@ fn read<A: Actions>(actions: &A, text: &str) -> Ways<A> {
     ways
 }
 
-/// How a sentence's tokens are read, and what is known of whole translations.
+/// What a model knows of a sentence.
 #[derive(Debug)]
 pub(crate) enum Read {
-    Perceptron(Vec<Ways<Perceptron>>, Mutex<SentenceParser<Perceptron>>),
-    Generative(Vec<Ways<Generative>>, Mutex<SentenceParser<Generative>>),
+    Perceptron(SentenceParser<Perceptron>),
+    Generative(SentenceParser<Generative>),
 }
 
 impl StructuredModel {
@@ -73,34 +75,8 @@ impl StructuredModel {
     /// How it reads the tokens of a sentence.
     pub(crate) fn read(&self, tokens: &[Token], vocab: &Vocab) -> Read {
         match self {
-            Self::Perceptron(model) => {
-                let ways = model.tokens(tokens, vocab);
-                let parser = Mutex::new(SentenceParser::new(model.actions.clone(), &ways));
-                Read::Perceptron(ways, parser)
-            }
-            Self::Generative(model) => {
-                let ways = model.tokens(tokens, vocab);
-                let parser = Mutex::new(SentenceParser::new(model.actions.clone(), &ways));
-                Read::Generative(ways, parser)
-            }
-        }
-    }
-
-    /// The step model of a search, and what it expects of each token, which the search counts elsewhere.
-    pub(crate) fn over<'s>(
-        &'s self,
-        read: &'s Read,
-        weight: f64,
-        parsing: Parsing,
-    ) -> Option<(Box<dyn StepModel + 's>, Vec<f64>)> {
-        match (self, read) {
-            (Self::Perceptron(model), Read::Perceptron(ways, _)) => {
-                Some(step(&model.actions, ways, weight, parsing))
-            }
-            (Self::Generative(model), Read::Generative(ways, _)) => {
-                Some(step(&model.actions, ways, weight, parsing))
-            }
-            _ => None,
+            Self::Perceptron(model) => Read::Perceptron(model.over(tokens, vocab)),
+            Self::Generative(model) => Read::Generative(model.over(tokens, vocab)),
         }
     }
 
@@ -114,18 +90,6 @@ impl StructuredModel {
     }
 }
 
-fn step<'s, A: Actions + 's>(
-    actions: &'s A,
-    ways: &'s [Ways<A>],
-    weight: f64,
-    parsing: Parsing,
-) -> (Box<dyn StepModel + 's>, Vec<f64>) {
-    let owing = if parsing.is_plain { Owing::nothing(actions) } else { Owing::new(actions) };
-    let mut model = Structured::new(owing, ways.iter().map(Vec::as_slice), weight, parsing);
-    let expected = model.leave_out_expected();
-    (Box::new(model), expected)
-}
-
 /// The best parse of a whole translation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parsed {
@@ -134,51 +98,70 @@ pub(crate) struct Parsed {
     pub(crate) tags: Vec<u8>,
 }
 
-/// Parses whole translations of one sentence, each once.
+/// A sentence's tokens, and what is known of their parses: stacks that the search made serve whole translations too.
 #[derive(Debug)]
 pub(crate) struct SentenceParser<A: Actions> {
-    parses: Parses<A>,
-    words: Vec<Vec<(sylvan_parse::structured::WordNumber, f64)>>,
-    known: HashMap<Box<[TokenId]>, Option<Arc<Parsed>>>,
+    ways: Vec<Ways<A>>,
+    parses: Mutex<Parses<Owing<Arc<A>>>>,
+    known: Mutex<HashMap<Box<[TokenId]>, Option<Arc<Parsed>>>>,
 }
 
-impl<A: Actions> SentenceParser<A> {
-    fn new(actions: A, ways: &[Ways<A>]) -> Self {
-        let mut parses = Parses::new(actions);
-        let numbered = |ways: &Ways<A>| {
-            ways.iter().map(|&(word, score)| (parses.stacks.word(word), score)).collect::<Vec<_>>()
-        };
-        let words = ways.iter().map(numbered).collect();
-        Self { parses, words, known: HashMap::default() }
-    }
+/// What is remembered stays right even if another thread panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-    fn parse(&mut self, words: &[TokenId], tag: impl Fn(&A::Word) -> u8) -> Option<Arc<Parsed>> {
-        if let Some(known) = self.known.get(words) {
+impl<A: Actions + 'static> SentenceParser<A> {
+    /// The best parse of a whole translation, looked for once.
+    fn parse(&self, words: &[TokenId], tag: impl Fn(&A::Word) -> u8) -> Option<Arc<Parsed>> {
+        let mut known = lock(&self.known);
+        if let Some(known) = known.get(words) {
             return known.clone();
         }
-        let read: Vec<_> = words.iter().map(|word| self.words[word.index()].clone()).collect();
-        let parsed = self.parses.parse(&read, Keep::ENOUGH).map(|parse| {
-            let tags = parse.read.iter().map(|&word| tag(self.parses.stacks.word_of(word))).collect();
+        let mut parses = lock(&self.parses);
+        let numbered = |word: &TokenId| -> Vec<(WordNumber, f64)> {
+            let ways = self.ways[word.index()].iter();
+            ways.map(|&(word, score)| (parses.stacks.word(word), score)).collect()
+        };
+        let read: Vec<_> = words.iter().map(numbered).collect();
+        let parsed = parses.parse(&read, Keep::ENOUGH).map(|parse| {
+            let tags = parse.read.iter().map(|&word| tag(parses.stacks.word_of(word))).collect();
             Arc::new(Parsed { parse, tags })
         });
-        self.known.insert(words.into(), parsed.clone());
+        known.insert(words.into(), parsed.clone());
         parsed
+    }
+
+    fn step(&self, weight: f64, parsing: Parsing) -> (Box<dyn StepModel + '_>, Vec<f64>) {
+        let ways = self.ways.iter().map(Vec::as_slice);
+        let parses = lock(&self.parses);
+        if parsing.is_plain {
+            let actions = parses.stacks.actions().plain();
+            let mut model = Structured::new(Box::new(Parses::new(actions)), ways, weight, parsing);
+            let expected = model.leave_out_expected();
+            return (Box::new(model), expected);
+        }
+        let mut model = Structured::new(parses, ways, weight, parsing);
+        let expected = model.leave_out_expected();
+        (Box::new(model), expected)
     }
 }
 
 impl Read {
     /// The best parse of a whole translation; `None` for one without words.
     pub(crate) fn parse(&self, words: &[TokenId]) -> Option<Arc<Parsed>> {
-        // What is remembered stays right even if another thread panicked.
         match self {
-            Self::Perceptron(_, parser) => {
-                let mut parser = parser.lock().unwrap_or_else(PoisonError::into_inner);
-                parser.parse(words, sylvan_parse::structured::PerceptronWord::tag)
-            }
-            Self::Generative(_, parser) => {
-                let mut parser = parser.lock().unwrap_or_else(PoisonError::into_inner);
-                parser.parse(words, sylvan_parse::structured::GenerativeWord::tag)
-            }
+            Self::Perceptron(parser) => parser.parse(words, PerceptronWord::tag),
+            Self::Generative(parser) => parser.parse(words, GenerativeWord::tag),
+        }
+    }
+
+    /// The step model of a search, and what it expects of each token, which the search counts elsewhere. Nothing else can
+    /// be parsed meanwhile.
+    pub(crate) fn step(&self, weight: f64, parsing: Parsing) -> (Box<dyn StepModel + '_>, Vec<f64>) {
+        match self {
+            Self::Perceptron(parser) => parser.step(weight, parsing),
+            Self::Generative(parser) => parser.step(weight, parsing),
         }
     }
 }

@@ -13,6 +13,8 @@
 //! States, and what words make of them, are remembered for the sentence: hypotheses that differ in their rules alone, or
 //! in words whose trees are closed, ask for the same.
 
+use std::ops::DerefMut;
+
 use sylvan_base::{HashMap, Id};
 use sylvan_forest::TokenId;
 use sylvan_parse::structured::{Actions, Keep, Parses, Partial, StackId, WordNumber};
@@ -45,10 +47,10 @@ struct State {
     words: u32,
 }
 
-/// The model over the tokens of one sentence.
+/// The model over the tokens of one sentence. Its parses may be lent by others that look at the same sentence.
 #[derive(Debug)]
-pub struct Structured<A: Actions> {
-    parses: Parses<A>,
+pub struct Structured<P> {
+    parses: P,
     parsing: Parsing,
     weight: f64,
     /// By token: the ways to read it.
@@ -63,10 +65,10 @@ pub struct Structured<A: Actions> {
     ends: HashMap<StepState, f64>,
 }
 
-impl<A: Actions> Structured<A> {
+impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
     /// A model over a sentence's tokens, given by the ways to read each.
     pub fn new<'t>(
-        actions: A,
+        mut parses: P,
         tokens: impl Iterator<Item = &'t [(A::Word, f64)]>,
         weight: f64,
         parsing: Parsing,
@@ -74,7 +76,6 @@ impl<A: Actions> Structured<A> {
     where
         A::Word: 't,
     {
-        let mut parses = Parses::new(actions);
         let words = tokens.map(|ways| ways.iter().map(|&(word, score)| (parses.stacks.word(word), score)).collect());
         let words = words.collect();
         // A negative weight would turn the best parses into the worst: the parser chooses, and what it chose counts.
@@ -177,7 +178,7 @@ impl<A: Actions> Structured<A> {
     }
 }
 
-impl<A: Actions> StepModel for Structured<A> {
+impl<A: Actions, P: DerefMut<Target = Parses<A>>> StepModel for Structured<P> {
     fn begin(&mut self) -> StepState {
         self.states.clear();
         self.index.clear();
