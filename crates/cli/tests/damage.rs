@@ -16,8 +16,8 @@ use sylvan::{Input, Model, Request, Worker};
 use sylvan_align::{Aligner, Bitext, Heuristic, Preset, ReadConfig};
 use sylvan_base::{Rng, Silent, Symbol, Vocab};
 use sylvan_lm::{CompileConfig, LayoutKind, Lm};
-use sylvan_parse::{Parser, Workspace};
 use sylvan_parse::structured::{Keep, Parses, StructuredLm};
+use sylvan_parse::{Parser, Workspace};
 use sylvan_rules::formats::{TextFormat, export};
 use sylvan_rules::{Filter, Grammar};
 use sylvan_store::{FrozenVocab, Lines, Output, TextReader};
@@ -184,7 +184,7 @@ fn parsers() {
 fn structured_language_models() {
     let said = |path: &Path, _: &Path| {
         let StructuredLm::Generative(model) = StructuredLm::open(path)? else { return Ok("a parser".into()) };
-        let mut parses = Parses::new(&model);
+        let mut parses = Parses::new(&*model);
         let mut said = format!("{:?} {:?}", model.notes(), model.tags());
         for line in ["a cat sees dogs .", "the man sleeps .", "unheard-of"] {
             let read: Vec<_> = line.split(' ').map(|word| parses.read(word)).collect();
@@ -259,7 +259,16 @@ fn commands_refuse_damaged_files() {
         (
             "slm",
             &[
-                "decode", "--grammar", "rules", "--lm", "lm", "--structured-lm", "slm", "--weights", "weights", "trees",
+                "decode",
+                "--grammar",
+                "rules",
+                "--lm",
+                "lm",
+                "--structured-lm",
+                "slm",
+                "--weights",
+                "weights",
+                "trees",
             ],
         ),
         ("parser", &["parser", "info", "parser"]),

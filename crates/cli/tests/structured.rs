@@ -39,15 +39,20 @@ fn from_a_treebank_to_translations_with_trees() {
     // Left to right is usual, and threads change nothing.
     let trees = corpus.read("dev.tree");
     let translate = |more: &str| {
-        let words = ["translate", "--model", "m", "--input", "tree"].into_iter().chain(more.split_whitespace());
+        let words =
+            ["translate", "--model", "m", "--input", "tree"].into_iter().chain(more.split_whitespace());
         success(&corpus.run(&words.collect::<Vec<_>>(), &trees))
     };
     let usual = translate("");
     assert_eq!(usual, translate("--threads 3"));
-    assert_eq!(usual, translate("--search incremental --beam 200 --structured packed --parses 4 --shortlist 1"));
+    assert_eq!(
+        usual,
+        translate("--search incremental --beam 200 --structured packed --parses 4 --shortlist 1")
+    );
 
     // With a weight that matters, wide searches of every way find about the same, and narrow ones less.
-    let strong: String = weights.lines().filter(|line| !line.starts_with("slm=")).map(|l| format!("{l}\n")).collect();
+    let strong: String =
+        weights.lines().filter(|line| !line.starts_with("slm=")).map(|l| format!("{l}\n")).collect();
     corpus.write("weights", &format!("{strong}slm=0.5\n"));
     let wide = score(&corpus, "--search incremental --beam 300 --parses 16").0;
     for way in ["grouping --groups 10", "naive", "rerank"] {
@@ -86,7 +91,12 @@ fn from_a_treebank_to_translations_with_trees() {
     let words = json["structure"]["words"].as_array().unwrap();
     assert_eq!(words.len(), json["words"].as_array().unwrap().len());
     assert_eq!(words.iter().filter(|word| word["head"].is_null()).count(), 1, "one root");
-    let said: f64 = json["features"].as_array().unwrap().iter().find(|part| part["feature"] == "slm").map_or(0.0, |part| part["value"].as_f64().unwrap());
+    let said: f64 = json["features"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|part| part["feature"] == "slm")
+        .map_or(0.0, |part| part["value"].as_f64().unwrap());
     assert!((json["structure"]["value"].as_f64().unwrap() - said).abs() < 1e-6);
     let text = explain(&[]);
     assert!(text.contains("Target tree") && text.contains("trees"), "{text}");
@@ -99,7 +109,10 @@ fn parsers_that_do_not_fit_are_told_apart() {
     let corpus = Corpus::new(60);
     let parser = "parser train --kind dependency --train all/target.conllu --epochs 1 --members 1";
     success(&run(&corpus, &format!("{parser} --out wide.parser")));
-    success(&run(&corpus, "parser train --kind tagger --train all/target.conllu --epochs 1 --out tagger.parser"));
+    success(&run(
+        &corpus,
+        "parser train --kind tagger --train all/target.conllu --epochs 1 --out tagger.parser",
+    ));
     let train = |more: &[&str]| failure(&corpus.train("m", more));
     let told = train(&["--structured-lm", "tagger.parser"]);
     assert!(told.contains("tagger.parser") && told.contains("expected a dependency parser"), "{told}");
@@ -110,8 +123,14 @@ fn parsers_that_do_not_fit_are_told_apart() {
     let told = failure(&run(&corpus, "lm structured --parser tagger.parser --text train.en --out s"));
     assert!(told.contains("found a tagger parser"), "{told}");
     // The paper's model is a parser that works word by word.
-    success(&run(&corpus, &format!("{parser} --features paper --window 0 --lookahead 0 --tags-alone --out paper.parser")));
-    success(&corpus.train("m", &["--rounds", "1", "--structured-lm", "paper.parser", "--structured-kind", "perceptron"]));
+    success(&run(
+        &corpus,
+        &format!("{parser} --features paper --window 0 --lookahead 0 --tags-alone --out paper.parser"),
+    ));
+    success(&corpus.train(
+        "m",
+        &["--rounds", "1", "--structured-lm", "paper.parser", "--structured-kind", "perceptron"],
+    ));
     success(&run(&corpus, "model verify m"));
     let query = success(&run(&corpus, "lm query --lm paper.parser dev.en"));
     assert!(query.contains("score of the best trees") && !query.contains("perplexity"), "{query}");

@@ -20,8 +20,8 @@ use sylvan_text::Protect;
 
 use crate::error::{Error, Result};
 use crate::features::{
-    weight_of,    DefaultRuleFeatures, Features, JumpFeatures, LanguageModelFeature, ParseFeature, ReorderingFeatures,
-    RuleFeatures, Scorer, StructuredFeature,
+    DefaultRuleFeatures, Features, JumpFeatures, LanguageModelFeature, ParseFeature, ReorderingFeatures,
+    RuleFeatures, Scorer, StructuredFeature, weight_of,
 };
 use crate::file::ModelFile;
 use crate::glossary::{Glossary, each_line};

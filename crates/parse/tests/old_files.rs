@@ -105,12 +105,15 @@ fn version_4_knows_how_its_treebank_writes() {
 #[test]
 fn version_1_of_a_structured_language_model_opens() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/generative-v1.slm");
-    let StructuredLm::Generative(model) = StructuredLm::open(&path).unwrap() else { panic!("it is generative") };
-    let mut parses = Parses::new(&model);
+    let StructuredLm::Generative(model) = StructuredLm::open(&path).unwrap() else {
+        panic!("it is generative")
+    };
+    let mut parses = Parses::new(&*model);
     let parsed = SENTENCES.map(|sentence| {
         let read: Vec<_> = sentence.split(' ').map(|word| parses.read(word)).collect();
         let parse = parses.parse(&read, Keep::ENOUGH).unwrap();
-        let heads: Vec<String> = parse.heads.iter().map(|head| head.map_or("-".into(), |head| head.to_string())).collect();
+        let heads: Vec<String> =
+            parse.heads.iter().map(|head| head.map_or("-".into(), |head| head.to_string())).collect();
         format!("{} {:.4}", heads.join(" "), parse.score)
     });
     assert_eq!(parsed, ["1 2 - 2 2 -4.0448", "1 2 - 2 -3.5330", "2 0 3 4 - -23.4330"]);

@@ -8,8 +8,8 @@ use sylvan_base::{Rng, Silent, Vocab};
 use sylvan_parse::eval::brackets::BracketScore;
 use sylvan_parse::structured::{Keep, Parses, Perceptron};
 use sylvan_parse::{
-    MergeStatistics, Parser, Templates, TrainConfig, Workspace, pack, train_constituency,
-    train_dependency, train_tagger, treebank,
+    MergeStatistics, Parser, Templates, TrainConfig, Workspace, pack, train_constituency, train_dependency,
+    train_tagger, treebank,
 };
 use sylvan_sample::{Config, Sampler};
 use sylvan_testkit::cases;

@@ -65,7 +65,12 @@ pub const FEATURES: [Feature; 20] = [
     feature("oov", "1 for each source word that is copied because no rule has it", NUMBER, None),
     feature("parse", "how likely the tree is, if the input is a forest of trees", LN, Some("parse")),
     feature("lm", "how likely the target words are, each after those before it", LN, None),
-    feature("slm", "how good the dependency tree is that the target words build", "score of the parser", None),
+    feature(
+        "slm",
+        "how good the dependency tree is that the target words build",
+        "score of the parser",
+        None,
+    ),
     feature(
         "msd.",
         "how likely a phrase pair or rule follows what is before, or is followed, in order (mono), swapped or apart (disc)",

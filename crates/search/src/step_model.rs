@@ -213,7 +213,8 @@ impl StepModel for StepModels<'_> {
     }
 
     fn restrict(&mut self, state: StepState, kept: &[bool]) -> (f64, StepState) {
-        let mut tuple: Vec<StepState> = (0..self.models.len()).map(|number| self.part(state, number)).collect();
+        let mut tuple: Vec<StepState> =
+            (0..self.models.len()).map(|number| self.part(state, number)).collect();
         let mut parts = Vec::new();
         for (number, own) in tuple.iter_mut().enumerate() {
             parts.clear();

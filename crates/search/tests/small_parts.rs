@@ -8,8 +8,8 @@ use sylvan_base::{Fault, Rng, Span, Symbol};
 use sylvan_forest::{BundleId, EdgeSpec, ForestBuilder, Layer, Part, RuleRef, TokenId};
 use sylvan_search::{
     Application, Beam, BoundaryWords, Choice, ClassId, Counters, CubePruning, Deduction, EdgeOrder, Effort,
-    ItemId, LanguageModel, Limits, ListId, Mark, Move, NoLanguageModel, Refine, Search, SearchName, Side,
-    StepModel, StepModels, StepState, TwoSided, Worth,
+    ItemId, LanguageModel, Limits, ListId, Mark, Move, NoLanguageModel, Part as ModelPart, Refine, Search,
+    SearchName, Side, StepModel, StepModels, StepState, TwoSided, Worth,
 };
 
 #[test]
@@ -133,9 +133,9 @@ fn what_never_ran_was_not_cut_short() {
     assert!(!Refine::<(), ()>::default().chart().was_cut_short());
 }
 
-/// A model whose group is its number, and that may want to know what is open.
+/// A model with so many parts, which get worse, and that may want to know what is open.
 struct Plain {
-    group: u32,
+    parts: u32,
     frontier: bool,
 }
 
@@ -147,10 +147,24 @@ impl StepModel for Plain {
         next.push((-1.0, state));
     }
     fn finish(&mut self, _: StepState) -> f64 {
-        -f64::from(self.group)
+        -f64::from(self.parts)
     }
-    fn group(&self, _: StepState) -> u32 {
-        self.group
+    fn parts(&mut self, _: StepState, parts: &mut Vec<ModelPart>) {
+        parts.extend((0..self.parts).map(|part| ModelPart {
+            key: u64::from(part),
+            score: -f64::from(part),
+            group: part,
+        }));
+    }
+    fn restrict(&mut self, _: StepState, kept: &[bool]) -> (f64, StepState) {
+        let first = kept.iter().position(|&kept| kept).unwrap() as u32;
+        (-f64::from(first), StepState(100 + first))
+    }
+    fn signature(&mut self, state: StepState) -> StepState {
+        if self.parts == 9 { StepState::ANY } else { state }
+    }
+    fn sees_words_only(&self) -> bool {
+        !self.frontier
     }
     fn wants_frontier(&self) -> bool {
         self.frontier
@@ -183,22 +197,41 @@ impl StepModel for Silent {
 }
 
 #[test]
-fn models_side_by_side_have_the_first_group_and_want_what_any_wants() {
+fn models_side_by_side_have_the_parts_of_one_and_want_what_any_wants() {
     let of = |parts: &[(u32, bool)]| {
-        let models = parts.iter().map(|&(group, frontier)| {
-            let model: Box<dyn StepModel> = Box::new(Plain { group, frontier });
+        let models = parts.iter().map(|&(parts, frontier)| {
+            let model: Box<dyn StepModel> = Box::new(Plain { parts, frontier });
             model
         });
         let mut models = StepModels::new(models.collect());
         let state = models.begin();
-        (models.group(state), models.wants_frontier(), models.features(), models.finish(state))
+        let mut parts = Vec::new();
+        models.parts(state, &mut parts);
+        let groups: Vec<u32> = parts.iter().map(|part| part.group).collect();
+        assert_eq!(models.sees_words_only(), !models.wants_frontier());
+        (groups, models.wants_frontier(), models.features(), models.finish(state))
     };
-    assert_eq!(of(&[(0, false), (5, false), (6, true)]), (5, true, 3, -11.0));
-    assert_eq!(of(&[(3, false), (5, false)]), (3, false, 2, -8.0));
-    assert_eq!(of(&[(0, false)]), (0, false, 1, 0.0));
+    assert_eq!(of(&[(1, false), (3, false), (2, true)]), (vec![0, 1, 2], true, 3, -6.0));
+    assert_eq!(of(&[(2, false), (5, false)]), (vec![0, 1], false, 2, -7.0));
+    assert_eq!(of(&[(1, false)]), (vec![0], false, 1, -1.0));
+    // What is dropped is dropped from the model that has it; signatures are those of all.
+    let plain = |parts| -> Box<dyn StepModel> { Box::new(Plain { parts, frontier: false }) };
+    let mut models = StepModels::new(vec![plain(1), plain(3), plain(9)]);
+    let state = models.begin();
+    let (gain, restricted) = models.restrict(state, &[false, true, true]);
+    assert_eq!(gain, -1.0);
+    assert_ne!(restricted, state);
+    assert_ne!(models.signature(state), models.signature(restricted));
+    let mut same = StepModels::new(vec![plain(9), plain(9)]);
+    let state = same.begin();
+    assert_eq!(same.signature(state), StepState::ANY);
     let mut silent = Silent;
     let state = silent.begin();
-    assert!(!silent.wants_frontier() && silent.group(state) == 0);
+    let mut parts = Vec::new();
+    silent.parts(state, &mut parts);
+    assert_eq!(parts, [ModelPart { key: 0, score: 0.0, group: 0 }]);
+    assert_eq!((silent.restrict(state, &[true]), silent.signature(state)), ((0.0, state), state));
+    assert!(!silent.wants_frontier() && !silent.sees_words_only());
 }
 
 /// Pieces of random words under a model of each order: what they are charged, what is still open, and how they look.

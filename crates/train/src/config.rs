@@ -207,14 +207,8 @@ impl Config {
     /// All files that are read.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
         let texts = [&self.source, &self.target, &self.dev_source, &self.dev_target];
-        let optional = [
-            &self.treebank,
-            &self.parser,
-            &self.trees,
-            &self.dev_trees,
-            &self.align,
-            &self.structured_lm,
-        ];
+        let optional =
+            [&self.treebank, &self.parser, &self.trees, &self.dev_trees, &self.align, &self.structured_lm];
         let all = texts.into_iter().chain(optional.into_iter().flatten()).chain(&self.lm_text);
         all.map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty())
     }

@@ -5,8 +5,8 @@ use std::path::Path;
 use sylvan_align::{Heuristic, Preset};
 use sylvan_base::{Fault, InputError};
 use sylvan_eval::Tokenizer;
-use sylvan_parse::{Kind, Parser};
 use sylvan_parse::structured::Perceptron;
+use sylvan_parse::{Kind, Parser};
 use sylvan_rules::extract::{GapReordering, OrientationModel};
 use sylvan_rules::{Formalism, Smoothing};
 use sylvan_store::{TextReader, is_same_file};
@@ -201,8 +201,9 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
         }
         if settings.structured == StructuredKind::Perceptron && Perceptron::new(parser).is_none() {
             let found = format!("{found} that looks further than one word ahead");
-            return Err(Error::setting(shown(path), found, "one that works word by word")
-                .advise("train it with --window 0 --lookahead 0 --tags-alone, or use --structured-kind generative"));
+            return Err(Error::setting(shown(path), found, "one that works word by word").advise(
+                "train it with --window 0 --lookahead 0 --tags-alone, or use --structured-kind generative",
+            ));
         }
     }
     for path in &config.lm_text {

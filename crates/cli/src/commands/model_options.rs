@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use sylvan_parse::structured::StructuredLm;
 use sylvan::{Corrections, Glossary, Input, Model, OpenOptions, Request};
+use sylvan_parse::structured::StructuredLm;
 
 use super::searching::Searching;
 

@@ -49,7 +49,8 @@ pub(super) fn structure(derived: &Derived<'_>, runner_up: Option<&Derivation>) -
         None => "there is nothing to compare the tree with".to_string(),
         Some((_, 0.0)) => "the second best translation has as good a tree".to_string(),
         Some((said, better)) => {
-            let which = if better > 0.0 { "the tree of this translation" } else { "that of the second best one" };
+            let which =
+                if better > 0.0 { "the tree of this translation" } else { "that of the second best one" };
             format!("of the two trees the parser prefers {which}, which counts {:.4}", said.abs())
         }
     };

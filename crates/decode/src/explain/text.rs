@@ -104,7 +104,10 @@ impl Explanation {
 
     fn write_structure(&self, out: &mut String) -> std::fmt::Result {
         let Some(structure) = &self.structure else { return Ok(()) };
-        writeln!(out, "\nTarget tree (part of speech, what the structured language model says of each word)")?;
+        writeln!(
+            out,
+            "\nTarget tree (part of speech, what the structured language model says of each word)"
+        )?;
         for (path, word) in structure.lines() {
             let (last, above) = match path.split_last() {
                 None => ("", &[][..]),

@@ -129,7 +129,12 @@ pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
     for (index, path) in parts.models.iter().take(MODELS).enumerate() {
         writer.file(model_name(index), path)?;
     }
-    let optional = [(PARSER, parts.parser), (STRUCTURED, parts.structured), (SOURCE_CASE, parts.source_case), (LINES, parts.lines)];
+    let optional = [
+        (PARSER, parts.parser),
+        (STRUCTURED, parts.structured),
+        (SOURCE_CASE, parts.source_case),
+        (LINES, parts.lines),
+    ];
     for (name, path) in optional {
         if let Some(path) = path {
             writer.file(name, path)?;
@@ -203,7 +208,11 @@ impl ModelFile {
 
     /// The structured language model, if the model has one.
     pub fn structured(&self) -> Result<Option<StructuredLm>> {
-        if self.file.has(STRUCTURED) { StructuredLm::inside(&self.file, STRUCTURED).map(Some) } else { Ok(None) }
+        if self.file.has(STRUCTURED) {
+            StructuredLm::inside(&self.file, STRUCTURED).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// The training text, if the model keeps it.

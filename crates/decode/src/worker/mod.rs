@@ -162,7 +162,7 @@ impl Worker {
         stop: &Stop,
     ) -> Decoded {
         match with.corrections {
-            Some(corrections) => self.steady(sentence, with, &corrections.rules, forest, search, list, stop),
+            Some(_) => self.steady(sentence, with, forest, search, list, stop),
             None => self.search(sentence, with, forest, search, list, stop),
         }
     }
@@ -181,11 +181,7 @@ impl Worker {
         let weight = with.rules(&model).structured;
         let is_later = weight != 0.0 && !asks_inside(search);
         // What the search does not know may change the order: more translations are compared than are wanted.
-        let list = if is_later {
-            List { best: wanted.best.max(COMPARED), distinct: true }
-        } else {
-            wanted
-        };
+        let list = if is_later { List { best: wanted.best.max(COMPARED), distinct: true } } else { wanted };
         let mut forest = if search.makes_glue() { forest } else { forest.with_all_glue() };
         let asked = if is_later { 0.0 } else { weight };
         let found = self.find(&forest, asked, search, list.best > 1, stop);

@@ -13,7 +13,6 @@ use sylvan_search::{Search, Stop};
 
 use super::{Decoded, SentenceForest, With, Worker};
 use crate::hypotheses::{Hypothesis, List, put_first};
-use crate::model::Weighed;
 use crate::sentence::Sentence;
 
 impl Worker {
@@ -22,7 +21,6 @@ impl Worker {
         &mut self,
         sentence: &Sentence,
         with: With<'_>,
-        corrected: &Weighed,
         forest: SentenceForest,
         search: Search,
         list: List,
@@ -31,7 +29,7 @@ impl Worker {
         let model = Arc::clone(&self.model);
         let before = self.forest_with(model.rules(), sentence);
         let count = |forest: &SentenceForest| forest.forest.edge_ids().len();
-        let applier = &corrected.applier;
+        let applier = &with.rules(&model).applier;
         let mut edges = forest.forest.edge_ids();
         if count(&before) == count(&forest) && !edges.any(|edge| is_correction(applier, &forest.forest, edge))
         {

@@ -7,8 +7,9 @@ use sylvan_decode::{Parsing, Structured};
 use sylvan_forest::{TokenId, TranslationForest};
 use sylvan_parse::structured::{Actions, Parses};
 use sylvan_search::{
-    Beam, Completed, Derivations, Engine, Goals, Incremental, LanguageModel, Limits, Move, Part, Prediction, Progress,
-    Run, StepModel, StepModels, StepState, Ways, incremental_search, prediction_search, replay, rescore,
+    Beam, Completed, Derivations, Engine, Goals, Incremental, LanguageModel, Limits, Move, Part, Prediction,
+    Progress, Run, StepModel, StepModels, StepState, Ways, incremental_search, prediction_search, replay,
+    rescore,
 };
 use sylvan_testkit::cases;
 
@@ -220,7 +221,8 @@ fn every_way_is_exact_without_limits() {
                     let (score, derivation) = search(limits, is_prediction).unwrap();
                     assert_close(score, exact);
                     let mut again = model(problem, weights, weight, limits.into());
-                    let (parsed, values) = replay(&mut again, &problem.forest, &derivation, &mut |_, _| {}).unwrap();
+                    let (parsed, values) =
+                        replay(&mut again, &problem.forest, &derivation, &mut |_, _| {}).unwrap();
                     assert_close(parsed, weight * values[0]);
                     assert_close(rescore(&problem.forest, &lm, &derivation) + parsed, exact);
                 }
@@ -324,7 +326,9 @@ impl StepModel for Letters<'_> {
 fn step_models_add_up_side_by_side() {
     let (problem, lm) = toy_b_plus();
     let all = Derivations::of(&problem.forest);
-    let texts = |tokens: &[TokenId]| -> Vec<String> { tokens.iter().map(|&token| problem.token_text(&[token])).collect() };
+    let texts = |tokens: &[TokenId]| -> Vec<String> {
+        tokens.iter().map(|&token| problem.token_text(&[token])).collect()
+    };
     let total = |index| {
         let derivation = all.get(index);
         let tokens = derivation.tokens(&problem.forest);
@@ -340,7 +344,8 @@ fn step_models_add_up_side_by_side() {
         let mut two = StepModels::new(vec![Box::new(parser), Box::new(Letters(&problem))]);
         let run = Run { steps: two.for_search(), ..Run::new(&lm) };
         let config = Incremental::default();
-        let found = incremental_search(&mut Engine::default(), &problem.forest, run, limits, config, None).unwrap();
+        let found =
+            incremental_search(&mut Engine::default(), &problem.forest, run, limits, config, None).unwrap();
         assert_close(found.score, best);
         let (score, values) = replay(&mut two, &problem.forest, &found.derivation, &mut |_, _| {}).unwrap();
         assert_close(values[0] + 0.5 * values[1], score);

@@ -6,9 +6,7 @@ use sylvan_base::{Rng, Vocab};
 use sylvan_decode::{Input, List, Model, Sentence, With, Worker};
 use sylvan_parse::structured::{Generative, GenerativeEstimator, StructuredLm};
 use sylvan_rules::{GrammarBuilder, Rule, Weights};
-use sylvan_search::{
-    Beam, Derivations, Incremental, Limits, Prediction, Search, SearchName, Stop, Ways,
-};
+use sylvan_search::{Beam, Derivations, Incremental, Limits, Prediction, Search, SearchName, Stop, Ways};
 use sylvan_testkit::{Instance, cases, random_instance};
 
 #[path = "../random/mod.rs"]
@@ -48,7 +46,7 @@ fn worker(instance: &Instance, weight: Option<f64>, seed: u64) -> Worker {
     }
     let model = Model::from_parts(builder.finish(), models, weights, vocab).unwrap();
     let model = match weight {
-        Some(_) => model.with_structured(StructuredLm::Generative(structured)),
+        Some(_) => model.with_structured(StructuredLm::Generative(Box::new(structured))),
         None => model,
     };
     Worker::new(Arc::new(model))

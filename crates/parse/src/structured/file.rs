@@ -12,9 +12,9 @@ use crate::model::{self, Parser};
 #[derive(Debug, Clone)]
 pub enum StructuredLm {
     /// A parser's own weights.
-    Perceptron(Perceptron),
+    Perceptron(Box<Perceptron>),
     /// Probabilities.
-    Generative(Generative),
+    Generative(Box<Generative>),
 }
 
 impl StructuredLm {
@@ -29,7 +29,7 @@ impl StructuredLm {
             return Self::of_parser(|| Container::open(path, model::KIND, model::OLDEST..=model::VERSION));
         }
         let file = Container::open(path, generative::KIND, generative::VERSION..=generative::VERSION)?;
-        Generative::from_container(file).map(Self::Generative)
+        Ok(Self::Generative(Box::new(Generative::from_container(file)?)))
     }
 
     /// Opens one that is a section of a larger file, in place.
@@ -38,15 +38,16 @@ impl StructuredLm {
             return Self::of_parser(|| file.part(section, model::KIND, model::OLDEST..=model::VERSION));
         }
         let part = file.part(section, generative::KIND, generative::VERSION..=generative::VERSION)?;
-        Generative::from_container(part).map(Self::Generative)
+        Ok(Self::Generative(Box::new(Generative::from_container(part)?)))
     }
 
     fn of_parser(open: impl Fn() -> Result<Container>) -> Result<Self> {
         let parser = Parser::from_container(open()?)?;
         let found = format!("a {} parser that does not work word by word", parser.kind().name());
-        let expected = "a structured language model, or a dependency parser that looks at most one word ahead";
+        let expected =
+            "a structured language model, or a dependency parser that looks at most one word ahead";
         match Perceptron::new(parser) {
-            Some(perceptron) => Ok(Self::Perceptron(perceptron)),
+            Some(perceptron) => Ok(Self::Perceptron(Box::new(perceptron))),
             None => Err(open()?.bad(found, expected.to_string())),
         }
     }
@@ -54,7 +55,7 @@ impl StructuredLm {
     /// The same with as many parts of speech for a word; probabilities have those that they were learnt with.
     pub fn with_tags(self, tags: usize) -> Self {
         match self {
-            Self::Perceptron(perceptron) => Self::Perceptron(perceptron.with_tags(tags)),
+            Self::Perceptron(perceptron) => Self::Perceptron(Box::new(perceptron.with_tags(tags))),
             generative => generative,
         }
     }

@@ -108,7 +108,12 @@ macro_rules! actions_behind {
             fn shift(&self, top: Top<'_, Self::Tree>, seen: &Self::Seen, word: &Self::Word) -> f64 {
                 (**self).shift(top, seen, word)
             }
-            fn reduce(&self, top: Top<'_, Self::Tree>, seen: &Self::Seen, next: Option<&Self::Word>) -> [f64; 2] {
+            fn reduce(
+                &self,
+                top: Top<'_, Self::Tree>,
+                seen: &Self::Seen,
+                next: Option<&Self::Word>,
+            ) -> [f64; 2] {
                 (**self).reduce(top, seen, next)
             }
             fn end(&self, seen: &Self::Seen) -> f64 {

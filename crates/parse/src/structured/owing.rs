@@ -13,6 +13,9 @@ const NARROW: Keep = Keep::in_all(4);
 const STEP: f64 = 0.15;
 const STEPS: i32 = 10;
 
+/// The ways to read each word of a sentence.
+pub(crate) type ReadSentence<A> = Vec<Vec<(<A as Actions>::Word, f64)>>;
+
 /// Scores with reductions charged in advance.
 #[derive(Debug, Clone, Copy)]
 pub struct Owing<A> {
@@ -29,7 +32,7 @@ impl<A: Actions> Owing<A> {
 
     /// What a reduction should be expected to score, so that few parses are enough: of many values the one with which a
     /// narrow search of some sentences finds the best parses.
-    pub(crate) fn fit(actions: &A, sentences: &[Vec<Vec<(A::Word, f64)>>]) -> f64 {
+    pub(crate) fn fit(actions: &A, sentences: &[ReadSentence<A>]) -> f64 {
         let found = |owed: f64| {
             let mut parses = Parses::new(Owing { actions, owed });
             let scores = sentences.iter().map(|words| {

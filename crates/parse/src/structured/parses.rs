@@ -57,8 +57,9 @@ impl Keep {
         Self { of_each_size: most, in_all: most }
     }
 
-    /// Enough for a sentence that is parsed once.
-    pub const ENOUGH: Self = Self::of_each_size(8);
+    /// Enough for a sentence that is parsed once, and time that is linear in its length. Scores should have reductions
+    /// charged in advance ([`Owing`](super::Owing)).
+    pub const ENOUGH: Self = Self { of_each_size: 8, in_all: 24 };
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

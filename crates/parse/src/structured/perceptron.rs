@@ -5,7 +5,9 @@
 
 use super::{Actions, Keep, Owing, Parses, Top};
 use crate::dependency::features;
-use crate::dependency::system::{Around, Atom, DependencySystem, Item, LEFT, Queue, RIGHT, SHIFT, Sentence, Templates};
+use crate::dependency::system::{
+    Around, Atom, DependencySystem, Item, LEFT, Queue, RIGHT, SHIFT, Sentence, Templates,
+};
 use crate::machine::Rows;
 use crate::machine::beam::Weights;
 use crate::machine::system::MAX_ACTIONS;
@@ -121,13 +123,15 @@ impl Parser {
         let Some(plain) = Perceptron::new(self.clone()) else { return self };
         let sentences: Vec<_> = sentences.collect();
         let some = sentences.iter().step_by(sentences.len().div_ceil(MEASURED).max(1));
-        let read: Vec<Vec<_>> =
-            some.map(|sentence| sentence.words().iter().map(|&word| vec![(PerceptronWord(word), 0.0)]).collect()).collect();
+        let read: Vec<Vec<_>> = some
+            .map(|sentence| sentence.words().iter().map(|&word| vec![(PerceptronWord(word), 0.0)]).collect())
+            .collect();
         let mut parses = Parses::new(&plain);
         let (mut score, mut words) = (0.0, 0);
         for sentence in &read {
             parses.clear();
-            let numbered: Vec<_> = sentence.iter().map(|ways| vec![(parses.stacks.word(ways[0].0), 0.0)]).collect();
+            let numbered: Vec<_> =
+                sentence.iter().map(|ways| vec![(parses.stacks.word(ways[0].0), 0.0)]).collect();
             score += parses.parse(&numbered, Keep::ENOUGH).map_or(0.0, |parse| parse.score);
             words += sentence.len();
         }
@@ -150,9 +154,10 @@ impl Actions for Perceptron {
     fn words(&self, text: &str, out: &mut Vec<(PerceptronWord, f64)>) {
         let word = self.parser.atoms(&[text]).first().copied().unwrap_or_default();
         let tags = self.parser.tagger.likely(&word, self.tags);
-        out.extend(tags.into_iter().map(|tag| {
-            (PerceptronWord(Atom::new(&word, tag, self.parser.tags.group(tag))), 0.0)
-        }));
+        out.extend(
+            tags.into_iter()
+                .map(|tag| (PerceptronWord(Atom::new(&word, tag, self.parser.tags.group(tag))), 0.0)),
+        );
     }
 
     fn leaf(&self, word: &PerceptronWord, below: Option<&PerceptronTree>) -> PerceptronTree {

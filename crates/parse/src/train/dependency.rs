@@ -136,8 +136,14 @@ pub fn train_dependency(
             tags_alone: config.tags_alone,
         };
         let (lexicon, tags) = (prepared.lexicon.clone(), prepared.tags.clone());
-        let parser =
-            Parser { lexicon, tags, tagger: tagger.clone(), body, conventions: config.conventions.clone(), notes };
+        let parser = Parser {
+            lexicon,
+            tags,
+            tagger: tagger.clone(),
+            body,
+            conventions: config.conventions.clone(),
+            notes,
+        };
         parser.with_usual_scores(examples.iter().map(|example| &example.sentence))
     };
     let others = tagger.rows.bytes()

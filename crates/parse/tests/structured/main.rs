@@ -7,7 +7,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sylvan_base::Rng;
-use sylvan_parse::structured::{Actions, Generative, GenerativeEstimator, Keep, Parses, Partial, StackId, Stacks, Top};
+use sylvan_parse::structured::{
+    Actions, Generative, GenerativeEstimator, Keep, Parses, Partial, StackId, Stacks, Top,
+};
 use sylvan_testkit::cases;
 use toy::{Bush, Hashed, Toy, brute};
 
@@ -193,11 +195,8 @@ fn sharing_stacks_loses_no_sequence_of_actions() {
     let mut rng = Rng::new(3);
     let mut narrow = 0;
     for case in 0..cases(800, 20_000) {
-        let actions = Toy(Hashed {
-            delays: rng.chance(0.3),
-            tags: 1 + rng.below(2),
-            ..Hashed::new(case as u64)
-        });
+        let actions =
+            Toy(Hashed { delays: rng.chance(0.3), tags: 1 + rng.below(2), ..Hashed::new(case as u64) });
         let most = if actions.0.tags == 1 { 6 } else { 4 };
         let words: Vec<&str> = (0..rng.below(most)).map(|_| *rng.pick(&["a", "b", "c", "d", "e"])).collect();
         let expected = brute(&actions, &words);
@@ -316,7 +315,7 @@ fn a_generative_model_survives_its_file() {
     let mut rng = Rng::new(7);
     for _ in 0..50 {
         let words: Vec<&str> = (0..6).map(|_| *rng.pick(&vocabulary)).collect();
-        assert_eq!(best(&again, &words, 8), best(&model, &words, 8));
+        assert_eq!(best(&*again, &words, 8), best(&model, &words, 8));
         close(best(&model, &words[..4], usize::MAX), brute(&&model, &words[..4]));
     }
 }

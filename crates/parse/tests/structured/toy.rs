@@ -131,9 +131,8 @@ impl Weights for Hashed {
             hash = fold(fold(hash, next.word), number(next.tag));
         }
         for tree in top.into_iter().take(2) {
-            let parts = tree.map_or([0; 4], |tree| {
-                [tree.word, number(tree.tag), number(tree.left), number(tree.right)]
-            });
+            let parts = tree
+                .map_or([0; 4], |tree| [tree.word, number(tree.tag), number(tree.left), number(tree.right)]);
             hash = parts.into_iter().fold(hash, fold);
         }
         (content_hash(&hash.to_le_bytes()) % 256) as f64 / 64.0 - 2.0
@@ -162,7 +161,12 @@ pub fn brute<A: Actions>(actions: &A, words: &[&str]) -> f64 {
     walk(actions, &read, &mut Vec::new(), 0)
 }
 
-fn walk<A: Actions>(actions: &A, words: &[Vec<(A::Word, f64)>], stack: &mut Vec<A::Tree>, next: usize) -> f64 {
+fn walk<A: Actions>(
+    actions: &A,
+    words: &[Vec<(A::Word, f64)>],
+    stack: &mut Vec<A::Tree>,
+    next: usize,
+) -> f64 {
     let top = |stack: &[A::Tree]| -> [Option<A::Tree>; 3] {
         std::array::from_fn(|depth| stack.len().checked_sub(depth + 1).map(|at| stack[at]))
     };

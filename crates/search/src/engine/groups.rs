@@ -77,7 +77,10 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         }
         // Items come best first, so places break ties as items do; of two groups the one with more reductions.
         pairs.sort_unstable_by(|a, b| {
-            b.merit.total_cmp(&a.merit).then(b.group.cmp(&a.group)).then((a.place, a.part).cmp(&(b.place, b.part)))
+            b.merit
+                .total_cmp(&a.merit)
+                .then(b.group.cmp(&a.group))
+                .then((a.place, a.part).cmp(&(b.place, b.part)))
         });
         let most_groups = groups.unwrap_or(1);
         for pair in &*pairs {

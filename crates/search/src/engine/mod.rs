@@ -208,7 +208,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         // Complete items compete with the end of their sentence, which a step model must be asked about.
         self.is_late = limits.shortlist.is_some()
             && limits.goals == Goals::Free
-            && steps.as_ref().is_some_and(|steps| steps.sees_words_only());
+            && steps.as_deref().is_some_and(StepModel::sees_words_only);
         // Groups forbid dropping items before their bin is complete, unless the step model is asked late, and so does a
         // trace that shows them.
         let is_grouped = steps.is_some() && matches!(limits.ways, Ways::All | Ways::Groups(_));

@@ -191,7 +191,12 @@ impl Nodes {
 
     /// Adds a node, or puts it in the place of another one.
     #[inline]
-    pub(super) fn put<const SILENT: bool>(&mut self, at: Option<NodeId>, node: Node, step: StepState) -> NodeId {
+    pub(super) fn put<const SILENT: bool>(
+        &mut self,
+        at: Option<NodeId>,
+        node: Node,
+        step: StepState,
+    ) -> NodeId {
         let id = match at {
             Some(id) => {
                 self.nodes[id] = node;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sylvan_base::limits::SENTENCE_WORDS;
 use sylvan_lm::Lm;
-use sylvan_parse::structured::{Actions, Keep, Parses, StructuredLm};
+use sylvan_parse::structured::{Actions, Keep, Owing, Parses, StructuredLm};
 use sylvan_store::{Output, TextReader};
 
 /// Scores a text with a language model.
@@ -61,8 +61,8 @@ impl Query {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         if StructuredLm::is_one(&self.lm) {
             return match StructuredLm::open(&self.lm)? {
-                StructuredLm::Perceptron(model) => self.parse(&model),
-                StructuredLm::Generative(model) => self.parse(&model),
+                StructuredLm::Perceptron(model) => self.parse(&*model),
+                StructuredLm::Generative(model) => self.parse(&*model),
             };
         }
         let lm = Lm::open(&self.lm)?;
@@ -126,7 +126,7 @@ impl Query {
     fn parse(&self, model: &impl Actions) -> anyhow::Result<()> {
         let mut reader = TextReader::open(&self.text)?.tolerant();
         let mut out = Output::create(Path::new("-"))?;
-        let mut parses = Parses::new(model);
+        let mut parses = Parses::new(Owing::new(model));
         let mut totals = Totals::default();
         while let Some(sentence) = reader.next_line()? {
             parses.clear();

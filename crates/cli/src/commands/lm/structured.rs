@@ -17,8 +17,10 @@ use crate::threads::Threads;
 /// from the trees. The model is used beside others in left-to-right search (`sylvan train --structured-lm` does all of
 /// this; `sylvan tune` and `sylvan decode` take the file with --structured-lm). `sylvan lm query` scores text with it.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  sylvan parser train --kind dependency --train en.conllu --out en.parser\n  \
-    sylvan lm structured --parser en.parser --text train.en --out en.slm")]
+#[command(
+    after_help = "Example:\n  sylvan parser train --kind dependency --train en.conllu --out en.parser\n  \
+    sylvan lm structured --parser en.parser --text train.en --out en.slm"
+)]
 pub(crate) struct Structured {
     /// A dependency parser, made by `sylvan parser train`.
     #[arg(long, value_name = "PARSER")]
@@ -46,8 +48,11 @@ impl Structured {
         for text in &self.text {
             lines.append(&mut read_lines(text)?);
         }
-        let learning =
-            FromText { beam: self.beam as usize, tags: usize::from(self.tags), threads: self.threads.count() };
+        let learning = FromText {
+            beam: self.beam as usize,
+            tags: usize::from(self.tags),
+            threads: self.threads.count(),
+        };
         let kind = parser.kind().name();
         let Some(model) = learning.learn(&parser, &lines, &Terminal::default()) else {
             anyhow::bail!(

@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sylvan_base::{HashMap, Id, Vocab};
 use sylvan_forest::{Token, TokenId};
 use sylvan_parse::structured::{
-    Actions, Generative, GenerativeWord, Keep, Owing, Parse, Parses, Perceptron, PerceptronWord, StructuredLm, WordNumber,
+    Actions, Generative, GenerativeWord, Keep, Owing, Parse, Parses, Perceptron, PerceptronWord,
+    StructuredLm, WordNumber,
 };
 use sylvan_search::StepModel;
 
@@ -67,8 +68,8 @@ pub(crate) enum Read {
 impl StructuredModel {
     pub(crate) fn new(lm: StructuredLm, vocab: &Vocab) -> Self {
         match lm {
-            StructuredLm::Perceptron(model) => Self::Perceptron(Readings::new(model, vocab)),
-            StructuredLm::Generative(model) => Self::Generative(Readings::new(model, vocab)),
+            StructuredLm::Perceptron(model) => Self::Perceptron(Readings::new(*model, vocab)),
+            StructuredLm::Generative(model) => Self::Generative(Readings::new(*model, vocab)),
         }
     }
 
@@ -83,7 +84,9 @@ impl StructuredModel {
     /// The names of the parts of speech with which words were read.
     pub(crate) fn tags<'s>(&'s self, parsed: &Parsed) -> Vec<&'s str> {
         let name = |tag: u8| match self {
-            Self::Perceptron(model) => model.actions.parser().tags().get(usize::from(tag)).map(String::as_str),
+            Self::Perceptron(model) => {
+                model.actions.parser().tags().get(usize::from(tag)).map(String::as_str)
+            }
             Self::Generative(model) => model.actions.tags().get(usize::from(tag)).map(AsRef::as_ref),
         };
         parsed.tags.iter().map(|&tag| name(tag).unwrap_or("_")).collect()
@@ -98,12 +101,15 @@ pub(crate) struct Parsed {
     pub(crate) tags: Vec<u8>,
 }
 
+/// The parses of whole translations.
+type Known = HashMap<Box<[TokenId]>, Option<Arc<Parsed>>>;
+
 /// A sentence's tokens, and what is known of their parses: stacks that the search made serve whole translations too.
 #[derive(Debug)]
 pub(crate) struct SentenceParser<A: Actions> {
     ways: Vec<Ways<A>>,
     parses: Mutex<Parses<Owing<Arc<A>>>>,
-    known: Mutex<HashMap<Box<[TokenId]>, Option<Arc<Parsed>>>>,
+    known: Mutex<Known>,
 }
 
 /// What is remembered stays right even if another thread panicked.

@@ -37,6 +37,9 @@ impl From<Limits> for Parsing {
     }
 }
 
+/// Where parses compete in bins, so many times those of one number of reductions are kept in all.
+const DEPTH: usize = 16;
+
 /// Partial parses, best first: stacks, and the bits of what each scores less than the best.
 type Set = Box<[(StackId, u64)]>;
 
@@ -76,7 +79,8 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
     where
         A::Word: 't,
     {
-        let words = tokens.map(|ways| ways.iter().map(|&(word, score)| (parses.stacks.word(word), score)).collect());
+        let words =
+            tokens.map(|ways| ways.iter().map(|&(word, score)| (parses.stacks.word(word), score)).collect());
         let words = words.collect();
         // A negative weight would turn the best parses into the worst: the parser chooses, and what it chose counts.
         let ways = match parsing.ways {
@@ -102,7 +106,8 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
     pub fn leave_out_expected(&mut self) -> Vec<f64> {
         let actions = self.parses.stacks.actions();
         let expected = self.words.iter().map(|ways| {
-            let ways = ways.iter().map(|&(word, score)| score + actions.expected(self.parses.stacks.word_of(word)));
+            let ways =
+                ways.iter().map(|&(word, score)| score + actions.expected(self.parses.stacks.word_of(word)));
             ways.reduce(f64::max).unwrap_or(0.0) * self.weight
         });
         self.expected = expected.collect();
@@ -128,7 +133,11 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
     fn keep(&self) -> Keep {
         match self.parsing.ways {
             Ways::Packed => Keep::in_all(self.parsing.parses),
-            _ => Keep::of_each_size(self.parsing.parses),
+            // Deep stacks are rare, and time must not grow with their depth.
+            _ => {
+                let of_each_size = self.parsing.parses;
+                Keep { of_each_size, in_all: of_each_size.saturating_mul(DEPTH) }
+            }
         }
     }
 
@@ -152,7 +161,8 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
             partials.truncate(1);
         }
         let best = partials.first()?.score;
-        let parses = partials.iter().map(|partial| (partial.stack, (partial.score - best).to_bits())).collect();
+        let parses =
+            partials.iter().map(|partial| (partial.stack, (partial.score - best).to_bits())).collect();
         let count = match self.parsing.ways {
             Ways::Groups(_) => self.states[state.0 as usize].words + words.len() as u32,
             _ => 0,
@@ -229,7 +239,8 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> StepModel for Structured<P> {
     fn restrict(&mut self, state: StepState, kept: &[bool]) -> (f64, StepState) {
         let State { parses, words } = &self.states[state.0 as usize];
         let words = *words;
-        let kept = parses.iter().zip(kept).filter(|(_, kept)| **kept).map(|(&(stack, score), _)| (stack, score));
+        let kept =
+            parses.iter().zip(kept).filter(|(_, kept)| **kept).map(|(&(stack, score), _)| (stack, score));
         let mut parses: Vec<(StackId, u64)> = kept.collect();
         let best = parses.first().map_or(0.0, |&(_, score)| f64::from_bits(score));
         for (_, score) in &mut parses {

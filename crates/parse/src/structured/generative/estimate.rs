@@ -11,7 +11,9 @@ use sylvan_store::Section;
 
 use super::contexts::{Contexts, LEVELS, Legal, action_contexts, word_contexts};
 use super::table::{Decisions, Outcomes, Table, context_key, outcome_key};
-use super::{ACTIONS, END, Generative, GenerativeTree, GenerativeWord, LEFT, RIGHT, SHIFT, UNKNOWN, numbered};
+use super::{
+    ACTIONS, END, Generative, GenerativeTree, GenerativeWord, LEFT, RIGHT, SHIFT, UNKNOWN, numbered,
+};
 use crate::dependency::system::{LEFT as OWN_LEFT, SHIFT as OWN_SHIFT, oracle};
 use crate::structured::{Actions, Keep, Owing, Parses, Partial};
 
@@ -86,7 +88,8 @@ impl GenerativeEstimator {
             self.events(sentence, &word_tags, &mut actions, &mut words);
         }
         let uniform = 1.0 / (self.texts.len() + 1) as f64;
-        let (decisions, outcomes) = (Decisions(self::actions(actions)), Outcomes(self::words(words, uniform)));
+        let (decisions, outcomes) =
+            (Decisions(self::actions(actions)), Outcomes(self::words(words, uniform)));
         let texts: Arc<[Box<str>]> = self.texts.iter().cloned().collect();
         let mut model = Generative {
             words: Arc::new(numbered(&texts)),
@@ -140,13 +143,7 @@ impl GenerativeEstimator {
         (tags, scores)
     }
 
-    fn events(
-        &self,
-        sentence: &Sentence,
-        likely: &[u8],
-        actions: &mut Vec<Event>,
-        words: &mut Vec<Event>,
-    ) {
+    fn events(&self, sentence: &Sentence, likely: &[u8], actions: &mut Vec<Event>, words: &mut Vec<Event>) {
         let mut stack: Vec<GenerativeTree> = Vec::new();
         let mut next = 0;
         for action in sentence.actions.iter().map(Some).chain([None]) {
@@ -287,7 +284,8 @@ fn actions(events: Vec<Event>) -> Table {
         }
         known.extend(found);
     }
-    let entries = known.into_iter().map(|(context, found)| (context_key(context), found.map(|p| p.ln() as f32)));
+    let entries =
+        known.into_iter().map(|(context, found)| (context_key(context), found.map(|p| p.ln() as f32)));
     let mut entries: Vec<(u64, [f32; ACTIONS])> = entries.collect();
     entries.sort_unstable_by_key(|&(key, _)| key);
     Table::new(&entries)
@@ -334,7 +332,8 @@ fn discounts(counted: &[(Event, u32)]) -> [f64; 4] {
         return usual;
     }
     let y = of[1] / (of[1] + 2.0 * of[2]);
-    let found = [0.0, 1.0 - 2.0 * y * of[2] / of[1], 2.0 - 3.0 * y * of[3] / of[2], 3.0 - 4.0 * y * of[4] / of[3]];
+    let found =
+        [0.0, 1.0 - 2.0 * y * of[2] / of[1], 2.0 - 3.0 * y * of[3] / of[2], 3.0 - 4.0 * y * of[4] / of[3]];
     let is_fit = |place: usize| found[place] > 0.0 && found[place] < place as f64;
     if (1..4).all(is_fit) { found } else { usual }
 }

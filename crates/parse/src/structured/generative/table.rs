@@ -111,7 +111,8 @@ pub(super) struct SeenContexts {
 impl Outcomes {
     /// Looks for contexts.
     pub(super) fn see(&self, contexts: &Contexts) -> SeenContexts {
-        let left = contexts.map(|context| self.0.get(context_key(context)).and_then(|left| left.first().copied()));
+        let left =
+            contexts.map(|context| self.0.get(context_key(context)).and_then(|left| left.first().copied()));
         SeenContexts { contexts: *contexts, left }
     }
 
