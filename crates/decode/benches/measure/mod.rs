@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use sylvan_decode::{List, Sentence, With, Worker};
 use sylvan_rules::apply::{Applying, Coverage, Outlook};
-use sylvan_search::{BoundaryEstimate, Counters, Future, Goals, Parents, Search, Stop, Undirected};
+use sylvan_search::{BoundaryEstimate, Counters, Future, Goals, Parents, Search, Stop, Undirected, Ways};
 
 /// A search as the program's options name it, such as `prediction --margin inf`: its defaults, this beam, and the
 /// options; `b` after a number stands for the beam.
@@ -17,8 +17,9 @@ pub fn search(options: &str, beam: usize) -> Search {
     let mut search: Search = words.next().unwrap().parse().unwrap();
     search = search.with_beam(beam);
     while let Some(option) = words.next() {
-        if ["--plain", "--reevaluate", "--even", "--bounded"].contains(&option) {
+        if ["--plain", "--reevaluate", "--even", "--bounded", "--plain-parses"].contains(&option) {
             match (option, &mut search) {
+                ("--plain-parses", search) => search.limits_mut().unwrap().plain_parses = true,
                 ("--plain", Search::Cube(cube)) => cube.plain = true,
                 ("--plain", Search::Undirected(config)) => *config = Undirected::paper(config.beam),
                 ("--even", Search::Undirected(config)) => config.focus = false,
@@ -77,6 +78,22 @@ pub fn search(options: &str, beam: usize) -> Search {
                 let limits = search.limits_mut().unwrap();
                 match (option, value) {
                     ("--margin", "inf") => limits.margin = u32::MAX,
+                    ("--structured", _) => {
+                        limits.ways = match value {
+                            "packed" => Ways::Packed,
+                            "best-parse" => Ways::Best,
+                            "naive" => Ways::All,
+                            "rerank" => Ways::Later,
+                            "grouping" => Ways::Groups(5),
+                            _ => panic!("{options}"),
+                        };
+                        limits.parses =
+                            if value == "naive" || value == "grouping" { 2 } else { limits.parses };
+                    }
+                    ("--groups", _) => limits.ways = Ways::Groups(number()),
+                    ("--parses", _) => limits.parses = number(),
+                    ("--shortlist", "0") => limits.shortlist = None,
+                    ("--shortlist", _) => limits.shortlist = Some(number()),
                     ("--pops", _) => limits.pops = number(),
                     ("--goals", "bins") => limits.goals = Goals::InBins,
                     _ => panic!("{options}"),

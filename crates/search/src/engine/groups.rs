@@ -11,7 +11,7 @@ use sylvan_base::HashMap;
 
 use super::nodes::NodeId;
 use super::states::StateId;
-use super::{Engine, StepModel};
+use super::{Engine, Limits, StepModel, Ways};
 use crate::deduction::ItemId;
 use crate::step_model::Part;
 
@@ -38,9 +38,36 @@ pub(super) struct Parts {
 }
 
 impl<S: Copy + Eq + Hash> Engine<S> {
+    /// Takes the survivors of a bin.
+    pub(super) fn take_survivors(
+        &mut self,
+        steps: &mut Option<&mut dyn StepModel>,
+        bin: usize,
+        limits: Limits,
+    ) {
+        let mut competing = std::mem::take(&mut self.competing);
+        match steps {
+            Some(steps) if self.is_late => self.ask(*steps, bin, limits, &mut competing),
+            _ => self.nodes.take(bin, &mut competing),
+        }
+        let mut survivors = std::mem::take(&mut self.survivors);
+        survivors.clear();
+        match (steps, limits.ways) {
+            (Some(steps), Ways::All) => {
+                self.keep_groups(*steps, &competing, limits.beam.0, None, &mut survivors);
+            }
+            (Some(steps), Ways::Groups(groups)) => {
+                self.keep_groups(*steps, &competing, limits.beam.0, Some(groups), &mut survivors);
+            }
+            _ => survivors.extend(competing.iter().take(limits.beam.0)),
+        }
+        self.counters.pruned += self.nodes.survive(&competing, &survivors) as u64;
+        (self.survivors, self.competing) = (survivors, competing);
+    }
+
     /// Of items that compete, best first: those of which a part survives, best first, with what survives of them. Pairs
     /// compete in groups, of which so many are kept, or all together.
-    pub(super) fn keep_groups(
+    fn keep_groups(
         &mut self,
         steps: &mut dyn StepModel,
         competing: &[NodeId],

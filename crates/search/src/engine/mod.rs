@@ -304,79 +304,6 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         }
     }
 
-    /// Takes the survivors of a bin.
-    fn take_survivors(&mut self, steps: &mut Option<&mut dyn StepModel>, bin: usize, limits: Limits) {
-        let mut competing = std::mem::take(&mut self.competing);
-        match steps {
-            Some(steps) if self.is_late => self.ask(*steps, bin, limits, &mut competing),
-            _ => self.nodes.take(bin, &mut competing),
-        }
-        let mut survivors = std::mem::take(&mut self.survivors);
-        survivors.clear();
-        match (steps, limits.ways) {
-            (Some(steps), Ways::All) => {
-                self.keep_groups(*steps, &competing, limits.beam.0, None, &mut survivors);
-            }
-            (Some(steps), Ways::Groups(groups)) => {
-                self.keep_groups(*steps, &competing, limits.beam.0, Some(groups), &mut survivors);
-            }
-            _ => survivors.extend(competing.iter().take(limits.beam.0)),
-        }
-        self.counters.pruned += self.nodes.survive(&competing, &survivors) as u64;
-        (self.survivors, self.competing) = (survivors, competing);
-    }
-
-    /// How many items of a bin are kept before their step model is asked.
-    fn room(&self, limits: Limits) -> Beam {
-        let times = limits.shortlist.filter(|_| self.is_late).unwrap_or(1);
-        Beam(limits.beam.0.saturating_mul(times.max(1)))
-    }
-
-    /// Asks the step model about the shortlist of a bin.
-    fn ask(&mut self, steps: &mut dyn StepModel, bin: usize, limits: Limits, answered: &mut Vec<NodeId>) {
-        let mut shortlist = std::mem::take(&mut self.shortlist);
-        answered.clear();
-        self.counters.pruned += self.nodes.shortlist(bin, self.room(limits).0, &mut shortlist) as u64;
-        for &node in &shortlist {
-            let mut ways = std::mem::take(&mut self.ways);
-            self.ways_on(steps, self.nodes.step_state(node), &mut ways);
-            for &(gain, extra) in &ways {
-                let met = self.nodes.answered(node, (gain, extra, steps.signature(extra)), bin, answered);
-                self.counters.recombined += u64::from(met);
-            }
-            self.counters.items += ways.len() as u64;
-            self.ways = ways;
-        }
-        self.nodes.sort(answered);
-        self.shortlist = shortlist;
-    }
-
-    /// The ways to go on from a state, which may be pending.
-    fn ways_on(&self, steps: &mut dyn StepModel, state: StepState, ways: &mut Vec<(f64, StepState)>) {
-        ways.clear();
-        match self.late.pending(state) {
-            None => ways.push((0.0, state)),
-            Some((before, words)) => steps.advance(before, &Move { words, edges: &[], open: &[] }, ways),
-        }
-    }
-
-    /// Asks the step model about the best complete items; others are no answers.
-    fn ask_goals(&mut self, steps: &mut dyn StepModel, limits: Limits) {
-        let mut goals = std::mem::take(&mut self.goals);
-        let hash = |goal: &Goal| self.nodes.hash(self.nodes.get(goal.node).trail);
-        goals.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| hash(a).cmp(&hash(b))));
-        goals.truncate(self.room(limits).0);
-        let mut ways = std::mem::take(&mut self.ways);
-        for goal in &mut goals {
-            self.ways_on(steps, self.nodes.step_state(goal.node), &mut ways);
-            let ends = ways.iter().map(|&(gain, state)| gain + steps.finish(state));
-            goal.score += ends.fold(f64::NEG_INFINITY, f64::max);
-        }
-        self.ways = ways;
-        goals.retain(|goal| goal.score > f64::NEG_INFINITY);
-        self.goals = goals;
-    }
-
     /// Takes cells of the survivors and their options; returns how many. When it is time to stop, the first survivor
     /// still gets its turn.
     fn expand<D, L, const SILENT: bool>(
@@ -570,26 +497,6 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             self.settle::<D, L, false>(lm, steps, deduction, application, &arrival);
         }
         self.ways = ways;
-    }
-
-    /// One successor of a step about which the step model will be asked later.
-    #[inline(never)]
-    fn postpone<D, L>(
-        &mut self,
-        lm: &L,
-        steps: &mut Option<&mut dyn StepModel>,
-        deduction: &D,
-        application: &Application,
-        arrival: &Arrival,
-    ) where
-        D: Deduction,
-        L: LanguageModel<State = S>,
-    {
-        let extra = self.late.pend(arrival.extra, &self.bundles, deduction.forest());
-        let signature = steps.as_mut().map(|steps| steps.signature(arrival.extra));
-        let key = if signature == Some(StepState::ANY) { StepState::ANY } else { extra };
-        let arrival = Arrival { extra, key, ..*arrival };
-        self.settle::<D, L, false>(lm, steps, deduction, application, &arrival);
     }
 
     /// Puts a new item where it belongs.

@@ -33,7 +33,7 @@ fn a_name_alone_is_the_search_of_that_name() {
     let of_model = |options: &str| searching(options).named(usual).unwrap();
     assert_eq!(of_model(""), usual);
     assert_eq!(of_model("--search incremental --beam 7"), usual.with_beam(7));
-    let within = Limits { margin: 30, ..Limits::beam(Beam(500)) };
+    let within = Limits { margin: 30, ..Limits::usual(Beam(500)) };
     assert_eq!(of_model("--margin 0.03"), Search::Incremental(within, Incremental::default()));
     assert_eq!(of_model("--search cube"), Search::named(SearchName::Cube));
 }
