@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use super::structured::Expected;
 use sylvan_base::{HashMap, Id};
 use sylvan_forest::TokenId;
 use sylvan_lm::{ChartState, Joiner, Lm, LocalBounds, MAX_ORDER, State, WordId};
@@ -16,17 +17,20 @@ pub struct Ngram<'s> {
     ids: &'s [WordId],
     /// What each token scores besides, whatever it follows; empty if nothing.
     besides: &'s [f64],
+    /// The weight in estimates of words to come, if another model is expected to say the same of them.
+    ahead: Option<f64>,
 }
 
 impl<'s> Ngram<'s> {
     /// A model over tokens with these ids. `weight` multiplies natural logs.
     pub fn new(lm: &'s Lm, ids: &'s [WordId], weight: f64) -> Self {
-        Self { lm, weight, ids, besides: &[] }
+        Self { lm, weight, ids, besides: &[], ahead: None }
     }
 
-    /// The same with a score for each token besides, from left to right only.
-    pub(crate) fn and(self, besides: &'s [f64]) -> Self {
-        Self { besides, ..self }
+    /// The same with what a step model expects of each token, from left to right only.
+    pub(crate) fn and(self, expected: &'s Expected) -> Self {
+        let ahead = expected.ahead.map(|weight| self.weight + weight);
+        Self { besides: &expected.words, ahead, ..self }
     }
 
     /// The natural logarithm of each word's probability after those before it, and of the sentence's end;
@@ -65,6 +69,12 @@ impl LanguageModel for Ngram<'_> {
         let (score, next) = self.lm.score(&state, self.word(word));
         let besides = self.besides.get(word.index()).copied().unwrap_or(0.0);
         (f64::from(score) * self.weight + besides, next)
+    }
+    fn local(&self, words: &[TokenId]) -> f64 {
+        match self.ahead {
+            Some(weight) => Self { besides: &[], ahead: None, weight, ..*self }.local(words),
+            None => self.run(self.null(), words).0,
+        }
     }
     fn end(&self, state: State) -> f64 {
         f64::from(self.lm.end(&state)) * self.weight

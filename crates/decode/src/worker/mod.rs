@@ -28,7 +28,7 @@ use crate::corrections::Corrections;
 use crate::glossary::Glossary;
 use crate::hypotheses::{Hypothesis, List, list as list_of};
 use crate::model::{Model, Weighed};
-use crate::models::structured::{Parsing as Structuring, Read};
+use crate::models::structured::{Expected, Parsing as Structuring, Read};
 use crate::models::{Memory, Ngram, Several};
 use crate::sentence::Sentence;
 
@@ -217,10 +217,10 @@ impl Worker {
     ) -> Option<Found> {
         let model = Arc::clone(&self.model);
         let read = forest.read.as_deref().filter(|_| weight != 0.0);
-        let (mut steps, besides) = step_model(read, weight, search);
+        let (mut steps, expected) = step_model(read, weight, search);
         let mut models = model.ngrams(&forest.ids);
         if let Some(first) = models.first_mut() {
-            *first = first.and(&besides);
+            *first = first.and(&expected);
         }
         let steps = steps.as_deref_mut().map(|steps| steps as _);
         match models.as_slice() {
@@ -271,10 +271,10 @@ impl Worker {
         let forest = whole.as_ref().unwrap_or(forest);
         let weight = self.model.rules().structured;
         let asked = forest.read.as_deref().filter(|_| weight != 0.0 && asks_inside(search));
-        let (mut steps, besides) = step_model(asked, weight, search);
+        let (mut steps, expected) = step_model(asked, weight, search);
         let mut models = self.model.ngrams(&forest.ids);
         if let Some(first) = models.first_mut() {
-            *first = first.and(&besides);
+            *first = first.and(&expected);
         }
         let steps = steps.as_deref_mut().map(|steps| steps as _);
         match models.as_slice() {
@@ -307,16 +307,16 @@ fn asks_inside(search: Search) -> bool {
     search.limits().is_some_and(|limits| limits.ways != Ways::Later)
 }
 
-/// A step model, and what it leaves to the language model.
-type Steps<'s> = (Option<Box<dyn StepModel + 's>>, Vec<f64>);
+/// A step model, and what it is expected to say.
+type Steps<'s> = (Option<Box<dyn StepModel + 's>>, Expected);
 
 /// The step model of a search, if it asks one.
 fn step_model(read: Option<&Read>, weight: f64, search: Search) -> Steps<'_> {
     match (read, search.limits()) {
         (Some(read), Some(limits)) => {
-            let (steps, besides) = read.step(weight, Structuring::from(limits));
-            (Some(steps), besides)
+            let (steps, expected) = read.step(weight, Structuring::from(limits));
+            (Some(steps), expected)
         }
-        _ => (None, Vec::new()),
+        _ => (None, Expected::default()),
     }
 }

@@ -93,6 +93,16 @@ impl StructuredModel {
     }
 }
 
+/// What a step model is expected to say of words, which the search counts with its language model.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Expected {
+    /// By token: of words that it has not been asked about, on average. It says only what differs from that.
+    pub(crate) words: Vec<f64>,
+    /// Its weight, if it is expected to say of words to come what the language model says: that knows their neighbours, an
+    /// average does not.
+    pub(crate) ahead: Option<f64>,
+}
+
 /// The best parse of a whole translation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parsed {
@@ -138,18 +148,19 @@ impl<A: Actions + 'static> SentenceParser<A> {
         parsed
     }
 
-    fn step(&self, weight: f64, parsing: Parsing) -> (Box<dyn StepModel + '_>, Vec<f64>) {
+    fn step(&self, weight: f64, parsing: Parsing) -> (Box<dyn StepModel + '_>, Expected) {
         let ways = self.ways.iter().map(Vec::as_slice);
         let parses = lock(&self.parses);
+        let ahead = parses.stacks.actions().is_normalized().then_some(weight);
         if parsing.is_plain {
             let actions = parses.stacks.actions().plain();
             let mut model = Structured::new(Box::new(Parses::new(actions)), ways, weight, parsing);
-            let expected = model.leave_out_expected();
-            return (Box::new(model), expected);
+            let words = model.leave_out_expected();
+            return (Box::new(model), Expected { words, ahead });
         }
         let mut model = Structured::new(parses, ways, weight, parsing);
-        let expected = model.leave_out_expected();
-        (Box::new(model), expected)
+        let words = model.leave_out_expected();
+        (Box::new(model), Expected { words, ahead })
     }
 }
 
@@ -164,7 +175,7 @@ impl Read {
 
     /// The step model of a search, and what it expects of each token, which the search counts elsewhere. Nothing else can
     /// be parsed meanwhile.
-    pub(crate) fn step(&self, weight: f64, parsing: Parsing) -> (Box<dyn StepModel + '_>, Vec<f64>) {
+    pub(crate) fn step(&self, weight: f64, parsing: Parsing) -> (Box<dyn StepModel + '_>, Expected) {
         match self {
             Self::Perceptron(parser) => parser.step(weight, parsing),
             Self::Generative(parser) => parser.step(weight, parsing),
