@@ -122,6 +122,9 @@ fn parsers_that_do_not_fit_are_told_apart() {
     assert!(told.contains("structured-kind") && told.contains("generative or perceptron"), "{told}");
     let told = failure(&run(&corpus, "lm structured --parser tagger.parser --text train.en --out s"));
     assert!(told.contains("found a tagger parser"), "{told}");
+    corpus.write("empty", "\n\n");
+    let told = failure(&run(&corpus, "lm structured --parser wide.parser --text empty --out s"));
+    assert!(told.contains("empty: found no words"), "{told}");
     // The paper's model is a parser that works word by word.
     success(&run(
         &corpus,

@@ -51,12 +51,4 @@ impl StructuredLm {
             None => Err(open()?.bad(found, expected.to_string())),
         }
     }
-
-    /// The same with as many parts of speech for a word; probabilities have those that they were learnt with.
-    pub fn with_tags(self, tags: usize) -> Self {
-        match self {
-            Self::Perceptron(perceptron) => Self::Perceptron(Box::new(perceptron.with_tags(tags))),
-            generative => generative,
-        }
-    }
 }

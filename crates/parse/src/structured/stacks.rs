@@ -86,11 +86,6 @@ impl<A: Actions> Stacks<A> {
         &self.actions
     }
 
-    /// How many stacks there are.
-    pub fn count(&self) -> usize {
-        self.cells.len()
-    }
-
     /// The number of a word; equal words have one.
     pub fn word(&mut self, word: A::Word) -> WordNumber {
         let words = &mut self.words;

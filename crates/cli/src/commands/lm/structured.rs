@@ -48,6 +48,12 @@ impl Structured {
         for text in &self.text {
             lines.append(&mut read_lines(text)?);
         }
+        let names: Vec<String> = self.text.iter().map(|path| path.display().to_string()).collect();
+        anyhow::ensure!(
+            lines.iter().any(|line| !line.trim().is_empty()),
+            "{}: found no words, expected sentences, one per line, their words separated by spaces",
+            names.join(", ")
+        );
         let learning = FromText {
             beam: self.beam as usize,
             tags: usize::from(self.tags),

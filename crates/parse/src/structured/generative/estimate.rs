@@ -74,14 +74,10 @@ impl GenerativeEstimator {
         self.sentences.push(Sentence { words, tags, actions });
     }
 
-    /// How many sentences were taken, and how many were left out.
-    pub fn sentences(&self) -> (usize, u64) {
-        (self.sentences.len(), self.left_out)
-    }
-
     /// The model. Notes are kept in its file.
     pub fn finish(self, mut notes: Vec<(String, String)>) -> Generative {
         notes.push(("sentences".into(), self.sentences.len().to_string()));
+        notes.push(("left out".into(), self.left_out.to_string()));
         let (word_tags, tag_scores) = self.likely_tags();
         let (mut actions, mut words) = (Vec::new(), Vec::new());
         for sentence in &self.sentences {

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Each factor is estimated from trees, in practice from the automatic parses of much text, and backs off from what is
-//! seen of the stack to less of it (`estimate.rs`). Since parses of a sentence never take more than their share of its
-//! probability, they can be compared at any point, and a weight of the model in a sum with others means what that of an
-//! n-gram model means.
+//! seen of the stack to less of it (`estimate.rs`). Such scores mean in a sum with others what those of an n-gram model
+//! mean. Parses of a sentence can be compared once it is complete; on the way those that put their reductions off look
+//! better than they are (`owing.rs`).
 
 mod contexts;
 mod estimate;
@@ -42,7 +42,7 @@ const VALUES: Name = name("values");
 /// The word that stands for all unknown ones.
 const UNKNOWN: u32 = 0;
 
-/// Actions by number. A sentence can end where nothing can be reduced, so the last two share one.
+/// Actions by number. A sentence ends only where nothing can be reduced, so its end shares a number with a reduction.
 const SHIFT: usize = 0;
 const LEFT: usize = 1;
 const RIGHT: usize = 2;
@@ -103,11 +103,6 @@ impl Generative {
     /// The parts of speech.
     pub fn tags(&self) -> &[Box<str>] {
         &self.tags
-    }
-
-    /// How many words it knows.
-    pub fn known_words(&self) -> usize {
-        self.words.len()
     }
 
     /// What it was learnt from: names and values.
