@@ -76,6 +76,15 @@ fn from_a_treebank_to_translations_with_trees() {
     let query = success(&run(&corpus, "lm query --lm m.work/structured --json dev.en"));
     let query: Value = serde_json::from_str(&query).unwrap();
     assert!(query["perplexity"].as_f64().unwrap() < 200.0, "{query}");
+    let info = success(&run(&corpus, "lm info m.work/structured"));
+    assert!(info.contains("probabilities") && info.contains(" NNS "), "{info}");
+    assert!(success(&run(&corpus, "lm verify m.work/structured")).contains("sound"));
+    let mut bytes = std::fs::read(corpus.path("m.work/structured")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(corpus.path("damaged"), bytes).unwrap();
+    let said = failure(&run(&corpus, "lm verify damaged"));
+    assert!(said.contains("damaged"), "{said}");
     let tune = "tune --grammar m.work/rules --lm m.work/lm --structured-lm m.work/structured --trees dev.tree --ref dev.en \
                 --rounds 1 --nbest 10 --out tuned";
     success(&run(&corpus, tune));

@@ -225,6 +225,10 @@ impl Model {
         match self.formalism() {
             Formalism::Phrase => Search::named(SearchName::Stacks),
             Formalism::Hiero => Search::named(SearchName::Focus),
+            // Of these the parser is asked about the best 100: more cost time and find nothing.
+            Formalism::LrHiero if self.is_structured() => {
+                Search::Incremental(Limits::grids(Beam(100), 500), Incremental::default())
+            }
             // The papers' setting: of all that could come next, the best 500.
             Formalism::LrHiero => Search::Incremental(Limits::grids(Beam(500), 500), Incremental::default()),
             // Only left to right can a structured language model be asked on the way.

@@ -216,11 +216,4 @@ impl Tagger {
         search.run(&self.system, &self.rows, &TagSentence::new(words), self.beam);
         search.actions(search.beam[0])
     }
-
-    /// The best tags of a word by itself, best first.
-    pub(crate) fn likely(&self, word: &Word, most: usize) -> Vec<u8> {
-        let mut search = Search::new();
-        search.run(&self.system, &self.rows, &TagSentence::new(&[*word]), self.beam.max(most));
-        search.beam.iter().take(most).flat_map(|&state| search.actions(state)).collect()
-    }
 }

@@ -71,6 +71,24 @@ pub trait StepModel {
     fn sees_words_only(&self) -> bool {
         false
     }
+    /// Whether all or a part of it looks at the words of steps alone.
+    fn can_wait(&self) -> bool {
+        self.sees_words_only()
+    }
+    /// Like [`advance`](Self::advance), for what cannot wait: what looks at words alone stays as it was.
+    fn advance_first(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        match self.sees_words_only() {
+            true => next.push((0.0, state)),
+            false => self.advance(state, step, next),
+        }
+    }
+    /// And for what looks at words alone, later: the words since it was asked before.
+    fn advance_later(&mut self, state: StepState, words: &[TokenId], next: &mut Vec<(f64, StepState)>) {
+        match self.sees_words_only() {
+            true => self.advance(state, &Move { words, edges: &[], open: &[] }, next),
+            false => next.push((0.0, state)),
+        }
+    }
     /// Whether [`Move::open`] must be filled.
     fn wants_frontier(&self) -> bool {
         false
@@ -103,6 +121,15 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     }
     fn sees_words_only(&self) -> bool {
         (**self).sees_words_only()
+    }
+    fn can_wait(&self) -> bool {
+        (**self).can_wait()
+    }
+    fn advance_first(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        (**self).advance_first(state, step, next);
+    }
+    fn advance_later(&mut self, state: StepState, words: &[TokenId], next: &mut Vec<(f64, StepState)>) {
+        (**self).advance_later(state, words, next);
     }
     fn wants_frontier(&self) -> bool {
         (**self).wants_frontier()
@@ -154,24 +181,20 @@ impl<'m> StepModels<'m> {
     fn part(&self, state: StepState, model: usize) -> StepState {
         self.tuples[state.0 as usize * self.models.len() + model]
     }
-}
-
-impl StepModel for StepModels<'_> {
-    fn begin(&mut self) -> StepState {
-        self.tuples.clear();
-        self.index.clear();
-        let tuple: Vec<StepState> = self.models.iter_mut().map(|model| model.begin()).collect();
-        self.intern(&tuple)
-    }
 
     /// Every combination of the models' own ways.
-    fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+    fn combine(
+        &mut self,
+        state: StepState,
+        next: &mut Vec<(f64, StepState)>,
+        mut advance: impl FnMut(&mut dyn StepModel, StepState, &mut Vec<(f64, StepState)>),
+    ) {
         let mut ways = std::mem::take(&mut self.ways);
         ways.resize_with(self.models.len(), Vec::new);
         for (number, ways) in ways.iter_mut().enumerate() {
             ways.clear();
             let own = self.part(state, number);
-            self.models[number].advance(own, step, ways);
+            advance(&mut *self.models[number], own, ways);
         }
         let mut tuple = vec![StepState::default(); self.models.len()];
         let combinations = ways.iter().map(Vec::len).product::<usize>();
@@ -187,6 +210,27 @@ impl StepModel for StepModels<'_> {
             next.push((score, state));
         }
         self.ways = ways;
+    }
+}
+
+impl StepModel for StepModels<'_> {
+    fn begin(&mut self) -> StepState {
+        self.tuples.clear();
+        self.index.clear();
+        let tuple: Vec<StepState> = self.models.iter_mut().map(|model| model.begin()).collect();
+        self.intern(&tuple)
+    }
+
+    fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        self.combine(state, next, |model, own, ways| model.advance(own, step, ways));
+    }
+
+    fn advance_first(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        self.combine(state, next, |model, own, ways| model.advance_first(own, step, ways));
+    }
+
+    fn advance_later(&mut self, state: StepState, words: &[TokenId], next: &mut Vec<(f64, StepState)>) {
+        self.combine(state, next, |model, own, ways| model.advance_later(own, words, ways));
     }
 
     fn finish(&mut self, state: StepState) -> f64 {
@@ -244,6 +288,10 @@ impl StepModel for StepModels<'_> {
 
     fn sees_words_only(&self) -> bool {
         self.models.iter().all(|model| model.sees_words_only())
+    }
+
+    fn can_wait(&self) -> bool {
+        self.models.iter().any(|model| model.can_wait())
     }
 
     fn wants_frontier(&self) -> bool {

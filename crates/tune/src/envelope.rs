@@ -28,7 +28,10 @@ const PARALLEL: f64 = 1e-10;
 
 /// The lines on top from minus to plus infinity, left to right. Of equal lines the first one stands for all.
 pub fn upper_envelope(lines: &[Line], out: &mut Vec<Segment>) {
-    let mut order: Vec<(Line, usize)> = lines.iter().copied().zip(0..).collect();
+    let hull = (lines.len() >= MANY).then(|| Chords::of(lines));
+    let shown = |line: &Line| hull.as_ref().is_none_or(|chords| !chords.hide(*line));
+    let mut order: Vec<(Line, usize)> =
+        lines.iter().copied().zip(0..).filter(|(line, _)| shown(line)).collect();
     // Stable, so that the first of equal lines stays the first.
     order.sort_by(|(x, _), (y, _)| {
         x.slope.total_cmp(&y.slope).then_with(|| y.intercept.total_cmp(&x.intercept))
@@ -54,6 +57,85 @@ pub fn upper_envelope(lines: &[Line], out: &mut Vec<Segment>) {
         }
         if !hidden {
             out.push(Segment { start, line });
+        }
+    }
+}
+
+/// From so many lines on it pays to look for chords: lists for tuning have hundreds, few of which are ever on top.
+const MANY: usize = 16;
+
+/// How far below a chord a line must be to be dropped, relative to the numbers that are compared: more than what
+/// counts as parallel, so that no line is dropped that could decide between two others.
+const BELOW: f64 = 1e-9;
+
+/// As points (slope, intercept), the lines on top are the upper hull. What is below a chord between two points is not
+/// on the hull (Akl & Toussaint 1978), and need not be sorted.
+struct Chords([Chord; 4]);
+
+/// All that is below `height + slope * rise` between the two points of the chord is hidden.
+#[derive(Clone, Copy)]
+struct Chord {
+    height: f64,
+    rise: f64,
+}
+
+impl Chords {
+    /// From the least slope to the greatest intercept to the greatest slope, on either side by way of the point that
+    /// is farthest above.
+    fn of(lines: &[Line]) -> Self {
+        let (mut left, mut top, mut right) = (lines[0], lines[0], lines[0]);
+        let mut size = 1.0;
+        for &line in lines {
+            let Line { slope, intercept } = line;
+            size = f64::max(size, slope.abs().max(intercept.abs()));
+            if slope < left.slope || (slope == left.slope && intercept > left.intercept) {
+                left = line;
+            }
+            if intercept > top.intercept {
+                top = line;
+            }
+            if slope > right.slope || (slope == right.slope && intercept > right.intercept) {
+                right = line;
+            }
+        }
+        let sides = [Chord::between(left, top, size), Chord::between(top, right, size)];
+        let mut farthest = [left, right];
+        let over = |side: usize, line: Line| line.intercept - line.slope * sides[side].rise;
+        let mut most = [over(0, left), over(1, right)];
+        for &line in lines {
+            for side in 0..2 {
+                let this = over(side, line);
+                if this > most[side] {
+                    (farthest[side], most[side]) = (line, this);
+                }
+            }
+        }
+        let corners = [left, farthest[0], top, farthest[1], right];
+        Self([0, 1, 2, 3].map(|chord| Chord::between(corners[chord], corners[chord + 1], size)))
+    }
+
+    /// The corners are on the hull, so that of all chords the one between the nearest corners is the lowest; were it
+    /// not for rounding, and then less is hidden.
+    fn hide(&self, line: Line) -> bool {
+        let over = |chord: Chord| chord.height + line.slope * chord.rise;
+        let [a, b, c, d] = self.0.map(over);
+        let lowest = a.min(b).min(c.min(d));
+        lowest < f64::INFINITY && line.intercept < lowest
+    }
+}
+
+impl Chord {
+    /// Between two points, where no number is greater than `size`. Between a point and itself nothing is hidden, and
+    /// other chords decide; between points too near for a chord nothing is hidden, whatever other chords say.
+    fn between(from: Line, to: Line, size: f64) -> Self {
+        let rise = (to.intercept - from.intercept) / (to.slope - from.slope);
+        let height = from.intercept - from.slope * rise - BELOW * size * (1.0 + rise.abs());
+        if from.slope == to.slope {
+            Self { height: f64::INFINITY, rise: 0.0 }
+        } else if height.is_finite() {
+            Self { height, rise }
+        } else {
+            Self { height: f64::NEG_INFINITY, rise: 0.0 }
         }
     }
 }

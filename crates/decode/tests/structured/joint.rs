@@ -3,8 +3,9 @@
 use std::cell::Cell;
 
 use sylvan_base::Rng;
+use sylvan_base::hash::fold;
 use sylvan_decode::{Parsing, Structured};
-use sylvan_forest::{TokenId, TranslationForest};
+use sylvan_forest::{EdgeId, TokenId, TranslationForest};
 use sylvan_parse::structured::{Actions, Parses};
 use sylvan_search::{
     Beam, Completed, Derivations, Engine, Goals, Incremental, LanguageModel, Limits, Move, Part, Prediction,
@@ -320,6 +321,75 @@ impl StepModel for Letters<'_> {
     fn values(&mut self, _from: StepState, step: &Move<'_>, _to: Option<StepState>, values: &mut [f64]) {
         values[0] += self.count(step.words);
     }
+}
+
+/// Scores an edge by the one before it: a reordering model in small. Its state is the edge that was charged last.
+struct Neighbours(u64);
+
+impl Neighbours {
+    fn score(&self, last: u32, edge: EdgeId) -> f64 {
+        -((fold(fold(self.0, u64::from(last)), u64::from(edge.0)) % 1000) as f64) / 500.0
+    }
+}
+
+impl StepModel for Neighbours {
+    fn begin(&mut self) -> StepState {
+        StepState(0)
+    }
+    fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        let mut values = [0.0];
+        self.values(state, step, None, &mut values);
+        next.push((values[0], step.edges.last().map_or(state, |edge| StepState(edge.0 + 1))));
+    }
+    fn finish(&mut self, state: StepState) -> f64 {
+        -f64::from(state.0 % 3)
+    }
+    fn features(&self) -> usize {
+        1
+    }
+    fn values(&mut self, from: StepState, step: &Move<'_>, _to: Option<StepState>, values: &mut [f64]) {
+        let mut last = from.0;
+        for &edge in step.edges {
+            values[0] += self.score(last, edge);
+            last = edge.0 + 1;
+        }
+    }
+}
+
+/// The parser can wait; what looks at edges cannot, and both count.
+#[test]
+fn a_model_of_edges_beside_the_parser_is_asked_at_once() {
+    let (mut case, mut narrow, mut changed) = (0, 0, 0);
+    small_problems(33, cases(300, 10_000), |problem, all, rng| {
+        case += 1;
+        let lm = HashLm::new(&problem.forest, 2, case, 1.0);
+        let both = |limits: Limits| {
+            let parser = model(problem, Hashed::new(case), 0.5, limits.into());
+            StepModels::new(vec![Box::new(Neighbours(case)), Box::new(parser)])
+        };
+        let total = |index| {
+            let derivation = all.get(index);
+            let mut steps = both(unlimited(Ways::Packed));
+            let (said, _) = replay(&mut steps, &problem.forest, &derivation, &mut |_, _| {}).unwrap();
+            rescore(&problem.forest, &lm, &derivation) + said
+        };
+        let exact = (0..all.count()).map(total).fold(f64::NEG_INFINITY, f64::max);
+        for ways in [Ways::All, Ways::Groups(usize::MAX), Ways::Packed] {
+            for shortlist in [None, Some(usize::MAX)] {
+                let limits = Limits { shortlist, ..unlimited(ways) };
+                let found = top_down(&problem.forest, &lm, &mut both(limits), limits).unwrap();
+                assert_close(found.score, exact);
+            }
+        }
+        let limits = Limits { shortlist: Some(1), ..Limits::beam(Beam(1 + rng.below(3))) };
+        let late = top_down(&problem.forest, &lm, &mut both(limits), limits).map(|found| found.score);
+        let at_once = Limits { shortlist: None, ..limits };
+        let at_once = top_down(&problem.forest, &lm, &mut both(at_once), at_once).map(|found| found.score);
+        assert!(late.is_none_or(|score| score <= exact + 1e-9));
+        narrow += usize::from(late.is_some_and(|score| score < exact - 1e-9));
+        changed += usize::from(late != at_once);
+    });
+    assert!(narrow > 10 && changed > 10, "{narrow} {changed}");
 }
 
 #[test]

@@ -66,28 +66,49 @@ pub(crate) fn applies(system: &DependencySystem, index: usize, action: u8) -> bo
 /// The features of a state: its three topmost items and the next words as far as they may be seen.
 #[inline]
 pub(crate) fn keys(system: &DependencySystem, items: [&Item; 3], queue: &Queue, keys: &mut Vec<u64>) {
-    let blind = system.lookahead == 0;
-    let nothing = Atom::default();
+    queue_keys(system, items, &queue.words, keys);
+    if system.lookahead == 0 {
+        shift_keys(system, items, queue.shifted, keys);
+    }
+    stack_keys(system, items, keys);
+    if system.looks_around() {
+        around(items, queue, &mut Keys::new(keys, AROUND));
+        guess(items, queue, &mut Keys::new(keys, GUESS));
+    }
+}
+
+/// Those with the next words, which may be nothing.
+#[inline]
+pub(crate) fn queue_keys(
+    system: &DependencySystem,
+    items: [&Item; 3],
+    words: &[Atom; 3],
+    keys: &mut Vec<u64>,
+) {
     match system.templates {
-        Templates::Paper => {
-            paper_queue(items, see(&queue.words[0]), &mut Keys::new(keys, PAPER));
-            if blind {
-                paper_queue(items, see(&queue.shifted), &mut Keys::new(keys, PAPER_SHIFT));
-            }
-            paper_stack(items, &mut Keys::new(keys, PAPER + PAPER_QUEUE as u64));
-        }
+        Templates::Paper => paper_queue(items, see(&words[0]), &mut Keys::new(keys, PAPER)),
+        Templates::Rich => rich_queue(items, words, &mut Keys::new(keys, RICH)),
+    }
+}
+
+/// Those with the word that a shift takes, where it is not seen before.
+#[inline]
+pub(crate) fn shift_keys(system: &DependencySystem, items: [&Item; 3], shifted: Atom, keys: &mut Vec<u64>) {
+    match system.templates {
+        Templates::Paper => paper_queue(items, see(&shifted), &mut Keys::new(keys, PAPER_SHIFT)),
         Templates::Rich => {
-            rich_queue(items, &queue.words, &mut Keys::new(keys, RICH));
-            if blind {
-                let seen = [queue.shifted, nothing, nothing];
-                rich_queue(items, &seen, &mut Keys::new(keys, RICH_SHIFT));
-            }
-            rich_stack(items, &mut Keys::new(keys, RICH + RICH_QUEUE as u64));
-            if system.looks_around() {
-                around(items, queue, &mut Keys::new(keys, AROUND));
-                guess(items, queue, &mut Keys::new(keys, GUESS));
-            }
+            let words = [shifted, Atom::default(), Atom::default()];
+            rich_queue(items, &words, &mut Keys::new(keys, RICH_SHIFT));
         }
+    }
+}
+
+/// Those with the stack alone.
+#[inline]
+pub(crate) fn stack_keys(system: &DependencySystem, items: [&Item; 3], keys: &mut Vec<u64>) {
+    match system.templates {
+        Templates::Paper => paper_stack(items, &mut Keys::new(keys, PAPER + PAPER_QUEUE as u64)),
+        Templates::Rich => rich_stack(items, &mut Keys::new(keys, RICH + RICH_QUEUE as u64)),
     }
 }
 

@@ -8,7 +8,7 @@
 //!
 //! Parsing is arc-standard (`dependency/system.rs`). Many sentences grow side by side and share what they have in
 //! common: a stack of partial trees is a number, equal stacks are one (`stacks.rs`), and each action is scored once for
-//! each stack. What scores an action is behind [`Actions`]: the weights of a parser (`perceptron.rs`), or probabilities
+//! all stacks with the same trees on top (`tops.rs`). What scores an action is behind [`Actions`]: the weights of a parser (`perceptron.rs`), or probabilities
 //! that add up to one over all sentences (`generative/`).
 //!
 //! With `delays` the reductions that follow a word wait until the next word is known; without, they are made at once and
@@ -21,6 +21,7 @@ mod owing;
 mod parses;
 mod perceptron;
 mod stacks;
+mod tops;
 
 pub use file::StructuredLm;
 pub use from_text::FromText;
@@ -53,6 +54,10 @@ pub trait Actions {
     fn left(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree;
     /// The tree below the topmost with that one as its rightmost child.
     fn right(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree;
+    /// How many of the topmost trees scoring sees, at most three.
+    fn sees(&self) -> usize {
+        3
+    }
     /// What scoring looks up for a stack.
     fn see(&self, top: Top<'_, Self::Tree>) -> Self::Seen;
     /// The score of shifting a word.
@@ -101,6 +106,9 @@ macro_rules! actions_behind {
             }
             fn right(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree {
                 (**self).right(s0, s1)
+            }
+            fn sees(&self) -> usize {
+                (**self).sees()
             }
             fn see(&self, top: Top<'_, Self::Tree>) -> Self::Seen {
                 (**self).see(top)

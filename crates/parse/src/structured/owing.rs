@@ -75,6 +75,9 @@ impl<A: Actions> Actions for Owing<A> {
     fn right(&self, s0: &Self::Tree, s1: &Self::Tree) -> Self::Tree {
         self.actions.right(s0, s1)
     }
+    fn sees(&self) -> usize {
+        self.actions.sees()
+    }
     fn see(&self, top: Top<'_, Self::Tree>) -> Self::Seen {
         self.actions.see(top)
     }

@@ -175,7 +175,8 @@ impl<A: Actions> Parses<A> {
             if self.stacks.size(partial.stack) != 1 {
                 continue;
             }
-            let ended = self.extend(partial, partial.stack, self.stacks.end(partial.stack), Action::End);
+            let end = self.stacks.end(partial.stack);
+            let ended = self.extend(partial, partial.stack, end, Action::End);
             if best.is_none_or(|best| ended.score > best.score) {
                 best = Some(ended);
             }

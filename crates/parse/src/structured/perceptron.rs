@@ -6,10 +6,10 @@
 use super::{Actions, Keep, Owing, Parses, Top};
 use crate::dependency::features;
 use crate::dependency::system::{
-    Around, Atom, DependencySystem, Item, LEFT, Queue, RIGHT, SHIFT, Sentence, Templates,
+    Around, Atom, DependencySystem, Item, LEFT, RIGHT, SHIFT, Sentence, Templates,
 };
 use crate::machine::Rows;
-use crate::machine::beam::Weights;
+use crate::machine::beam::{Search, Weights};
 use crate::machine::system::MAX_ACTIONS;
 use crate::model::{Body, Parser};
 
@@ -33,14 +33,19 @@ pub struct Perceptron {
     scale: f64,
     expected: f64,
     reduction: f64,
-    /// How many parts of speech a word may have.
-    tags: usize,
 }
 
 /// A partial tree. Where features see distances, `position` says how far the head below is and `start` how many words
 /// follow the head, both up to [`FAR`]: sentences that differ in nothing else share their stacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PerceptronTree(Item);
+
+/// What the stack alone says of each action: most features, summed up once.
+#[derive(Debug, Clone, Copy)]
+pub struct PerceptronSeen(Scores);
+
+/// Of shift, left and right reduction.
+type Scores = [i32; 3];
 
 /// A word with its part of speech.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -68,14 +73,7 @@ impl Perceptron {
         let per_word = note(SCORE_PER_WORD).filter(|&score| score > 0.0);
         let per_reduction = note(SCORE_PER_REDUCTION).unwrap_or(0.0);
         let (scale, expected) = (1.0 / per_word.unwrap_or(USUAL), f64::from(u8::from(per_word.is_some())));
-        Some(Self { parser, system, rows, scale, expected, reduction: per_reduction * scale, tags: 1 })
-    }
-
-    /// The same with as many parts of speech for a word as the tagger finds most likely out of context; which one it is
-    /// is then a choice of the parse.
-    pub fn with_tags(mut self, tags: usize) -> Self {
-        self.tags = tags.max(1);
-        self
+        Some(Self { parser, system, rows, scale, expected, reduction: per_reduction * scale })
     }
 
     /// What a score of 1 is in the parser's own unit.
@@ -88,7 +86,8 @@ impl Perceptron {
         &self.parser
     }
 
-    fn scores(&self, top: Top<'_, PerceptronTree>, queue: &Queue) -> [i32; MAX_ACTIONS] {
+    /// The weights of some features of a stack.
+    fn sum(&self, top: Top<'_, PerceptronTree>, features: impl FnOnce([&Item; 3], &mut Vec<u64>)) -> Scores {
         let mut items = top.map(|tree| tree.map_or(Item::default(), |tree| tree.0));
         // Features take the difference of positions.
         let [s0, s1, s2] = &mut items;
@@ -96,10 +95,21 @@ impl Perceptron {
         (s2.position, s1.position) = (u32::from(s2.position > 0), u32::from(s1.position > 0));
         s0.position = if s1.position > 0 { 1 + apart } else { u32::from(apart > 0) };
         let mut keys = Vec::with_capacity(128);
-        features::keys(&self.system, [&items[0], &items[1], &items[2]], queue, &mut keys);
+        features([&items[0], &items[1], &items[2]], &mut keys);
         let mut scores = [0; MAX_ACTIONS];
         self.rows.add(&keys, &mut scores);
-        scores
+        [SHIFT, LEFT, RIGHT].map(|action| scores[usize::from(action)])
+    }
+
+    /// What features with the next word add, which parsers without lookahead know only once they shift it.
+    fn with_next(&self, top: Top<'_, PerceptronTree>, next: Atom) -> Scores {
+        self.sum(top, |items, keys| match self.system.lookahead {
+            0 => features::shift_keys(&self.system, items, next, keys),
+            _ => {
+                let words = [next, Atom::default(), Atom::default()];
+                features::queue_keys(&self.system, items, &words, keys);
+            }
+        })
     }
 
     /// What no feature sees of a tree is left out of it.
@@ -149,15 +159,13 @@ impl Parser {
 impl Actions for Perceptron {
     type Tree = PerceptronTree;
     type Word = PerceptronWord;
-    type Seen = ();
+    type Seen = PerceptronSeen;
 
     fn words(&self, text: &str, out: &mut Vec<(PerceptronWord, f64)>) {
         let word = self.parser.atoms(&[text]).first().copied().unwrap_or_default();
-        let tags = self.parser.tagger.likely(&word, self.tags);
-        out.extend(
-            tags.into_iter()
-                .map(|tag| (PerceptronWord(Atom::new(&word, tag, self.parser.tags.group(tag))), 0.0)),
-        );
+        // The tagger's choice for the word by itself.
+        let tag = self.parser.tagger.tag(&[word], &mut Search::new()).first().copied().unwrap_or_default();
+        out.push((PerceptronWord(Atom::new(&word, tag, self.parser.tags.group(tag))), 0.0));
     }
 
     fn leaf(&self, word: &PerceptronWord, below: Option<&PerceptronTree>) -> PerceptronTree {
@@ -183,24 +191,39 @@ impl Actions for Perceptron {
         self.seen(item)
     }
 
-    fn see(&self, _top: Top<'_, PerceptronTree>) {}
-
-    fn shift(&self, top: Top<'_, PerceptronTree>, (): &(), word: &PerceptronWord) -> f64 {
-        let mut queue = Queue { shifted: word.0, ..Queue::default() };
-        if self.system.lookahead > 0 {
-            queue.words[0] = word.0;
+    fn sees(&self) -> usize {
+        match self.system.templates {
+            Templates::Paper => 2,
+            Templates::Rich => 3,
         }
-        f64::from(self.scores(top, &queue)[usize::from(SHIFT)]) * self.scale
     }
 
-    fn reduce(&self, top: Top<'_, PerceptronTree>, (): &(), next: Option<&PerceptronWord>) -> [f64; 2] {
-        let mut queue = Queue::default();
-        if let Some(next) = next {
-            queue.words[0] = next.0;
-            queue.shifted = next.0;
-        }
-        let scores = self.scores(top, &queue);
-        [LEFT, RIGHT].map(|action| f64::from(scores[usize::from(action)]) * self.scale)
+    fn see(&self, top: Top<'_, PerceptronTree>) -> PerceptronSeen {
+        PerceptronSeen(self.sum(top, |items, keys| {
+            features::stack_keys(&self.system, items, keys);
+            if self.system.lookahead == 0 {
+                features::queue_keys(&self.system, items, &[Atom::default(); 3], keys);
+            }
+        }))
+    }
+
+    fn shift(&self, top: Top<'_, PerceptronTree>, seen: &PerceptronSeen, word: &PerceptronWord) -> f64 {
+        let ([stack, ..], [next, ..]) = (seen.0, self.with_next(top, word.0));
+        f64::from(stack + next) * self.scale
+    }
+
+    fn reduce(
+        &self,
+        top: Top<'_, PerceptronTree>,
+        seen: &PerceptronSeen,
+        next: Option<&PerceptronWord>,
+    ) -> [f64; 2] {
+        let [_, left, right] = seen.0;
+        let [_, next_left, next_right] = match self.system.lookahead {
+            0 => [0; 3],
+            _ => self.with_next(top, next.map_or(Atom::default(), |next| next.0)),
+        };
+        [left + next_left, right + next_right].map(|score| f64::from(score) * self.scale)
     }
 
     fn expected(&self, _word: &PerceptronWord) -> f64 {

@@ -1,10 +1,9 @@
-//! Stacks of partial trees as numbers: equal stacks are one, and each action is scored once for each.
-
-use std::cell::OnceCell;
+//! Stacks of partial trees as numbers: equal stacks are one, and what an action makes of each is found once.
 
 use sylvan_base::{HashMap, define_id};
 
-use super::{Actions, Top};
+use super::Actions;
+use super::tops::{TopNumber, TopTrees, Tops, TreeNumber};
 
 define_id!(
     /// A stack of partial trees.
@@ -24,47 +23,47 @@ impl StackId {
 type Scored = (f64, StackId);
 
 #[derive(Debug)]
-struct Cell<A: Actions> {
+struct Cell {
     /// The tree on top; none only for the empty stack.
-    tree: Option<A::Tree>,
+    tree: TreeNumber,
     below: StackId,
     size: u32,
-    /// What scoring looks up, once it has been asked for.
-    seen: OnceCell<A::Seen>,
+    /// What scoring sees, once it has been asked for.
+    top: Option<TopNumber>,
     /// Left and right reduction without a next word, once they have been asked for.
     reduced: Option<[Scored; 2]>,
 }
 
-impl<A: Actions> Cell<A> {
-    fn new(tree: Option<A::Tree>, below: StackId, size: u32) -> Self {
-        Self { tree, below, size, seen: OnceCell::new(), reduced: None }
+impl Cell {
+    fn new(tree: TreeNumber, below: StackId, size: u32) -> Self {
+        Self { tree, below, size, top: None, reduced: None }
     }
 }
 
 /// The stacks of one sentence, or of all that may become one.
 #[derive(Debug)]
 pub struct Stacks<A: Actions> {
-    actions: A,
-    cells: Vec<Cell<A>>,
-    index: HashMap<(A::Tree, StackId), StackId>,
+    cells: Vec<Cell>,
+    index: HashMap<(TreeNumber, StackId), StackId>,
     words: Vec<A::Word>,
     word_numbers: HashMap<A::Word, WordNumber>,
     shifted: HashMap<(StackId, WordNumber), Scored>,
     /// Reductions before a known word.
     reduced: HashMap<(StackId, WordNumber), [Scored; 2]>,
+    tops: Tops<A>,
 }
 
 impl<A: Actions> Stacks<A> {
     /// Nothing but the empty stack.
     pub fn new(actions: A) -> Self {
         let mut stacks = Self {
-            actions,
             cells: Vec::new(),
             index: HashMap::default(),
             words: Vec::new(),
             word_numbers: HashMap::default(),
             shifted: HashMap::default(),
             reduced: HashMap::default(),
+            tops: Tops::new(actions),
         };
         stacks.clear();
         stacks
@@ -73,17 +72,18 @@ impl<A: Actions> Stacks<A> {
     /// Forgets a sentence and keeps the memory.
     pub fn clear(&mut self) {
         self.cells.clear();
-        self.cells.push(Cell::new(None, StackId::EMPTY, 0));
+        self.cells.push(Cell::new(TreeNumber::NONE, StackId::EMPTY, 0));
         self.index.clear();
         self.words.clear();
         self.word_numbers.clear();
         self.shifted.clear();
         self.reduced.clear();
+        self.tops.clear();
     }
 
     /// What scores actions.
     pub fn actions(&self) -> &A {
-        &self.actions
+        self.tops.actions()
     }
 
     /// The number of a word; equal words have one.
@@ -109,30 +109,35 @@ impl<A: Actions> Stacks<A> {
     /// The trees of a stack, from the top.
     pub fn trees(&self, mut stack: StackId) -> Vec<A::Tree> {
         let mut trees = Vec::new();
-        while let Cell { tree: Some(tree), below, .. } = &self.cells[stack.0 as usize] {
+        while let Some(tree) = self.tops.tree(self.cells[stack.0 as usize].tree) {
             trees.push(*tree);
-            stack = *below;
+            stack = self.cells[stack.0 as usize].below;
         }
         trees
     }
 
-    fn top(&self, stack: StackId) -> Top<'_, A::Tree> {
+    fn trees_on_top(&self, stack: StackId) -> TopTrees {
         // The empty stack lies below itself.
         let s0 = &self.cells[stack.0 as usize];
         let s1 = &self.cells[s0.below.0 as usize];
         let s2 = &self.cells[s1.below.0 as usize];
-        [s0.tree.as_ref(), s1.tree.as_ref(), s2.tree.as_ref()]
+        [s0.tree, s1.tree, s2.tree]
     }
 
-    fn seen(&self, stack: StackId) -> &A::Seen {
-        self.cells[stack.0 as usize].seen.get_or_init(|| self.actions.see(self.top(stack)))
+    fn top(&mut self, stack: StackId) -> TopNumber {
+        if let Some(known) = self.cells[stack.0 as usize].top {
+            return known;
+        }
+        let top = self.tops.top(self.trees_on_top(stack));
+        self.cells[stack.0 as usize].top = Some(top);
+        top
     }
 
-    fn push(&mut self, tree: A::Tree, below: StackId) -> StackId {
+    fn push(&mut self, tree: TreeNumber, below: StackId) -> StackId {
         let size = self.cells[below.0 as usize].size + 1;
         let cells = &mut self.cells;
         *self.index.entry((tree, below)).or_insert_with(|| {
-            cells.push(Cell::new(Some(tree), below, size));
+            cells.push(Cell::new(tree, below, size));
             StackId(cells.len() as u32 - 1)
         })
     }
@@ -143,9 +148,9 @@ impl<A: Actions> Stacks<A> {
             return known;
         }
         let top = self.top(stack);
-        let shifted = self.words[word.0 as usize];
-        let score = self.actions.shift(top, self.seen(stack), &shifted);
-        let tree = self.actions.leaf(&shifted, top[0]);
+        let shifted = (word, &self.words[word.0 as usize]);
+        let score = self.tops.shift(top, shifted);
+        let tree = self.tops.leaf(shifted, self.cells[stack.0 as usize].tree);
         let found = (score, self.push(tree, stack));
         self.shifted.insert((stack, word), found);
         found
@@ -160,17 +165,16 @@ impl<A: Actions> Stacks<A> {
         if let Some(&known) = known {
             return known;
         }
-        let top = self.top(stack);
-        let [Some(s0), Some(s1), _] = top else {
+        let [s0, s1, _] = self.trees_on_top(stack);
+        let Some([left, right]) = self.tops.join(s0, s1) else {
             debug_assert!(false, "only what has two trees can be reduced");
             return [(f64::NEG_INFINITY, stack); 2];
         };
-        let next_word = next.map(|next| &self.words[next.0 as usize]);
-        let scores = self.actions.reduce(top, self.seen(stack), next_word);
-        let trees = [self.actions.left(s0, s1), self.actions.right(s0, s1)];
+        let top = self.top(stack);
+        let scores = self.tops.reduce(top, next.map(|next| (next, &self.words[next.0 as usize])));
         let below = self.cells[stack.0 as usize].below;
         let rest = self.cells[below.0 as usize].below;
-        let found = [(scores[0], self.push(trees[0], rest)), (scores[1], self.push(trees[1], rest))];
+        let found = [(scores[0], self.push(left, rest)), (scores[1], self.push(right, rest))];
         match next {
             None => self.cells[stack.0 as usize].reduced = Some(found),
             Some(next) => {
@@ -181,7 +185,8 @@ impl<A: Actions> Stacks<A> {
     }
 
     /// The score of ending with a stack.
-    pub fn end(&self, stack: StackId) -> f64 {
-        self.actions.end(self.seen(stack))
+    pub fn end(&mut self, stack: StackId) -> f64 {
+        let top = self.top(stack);
+        self.tops.end(top)
     }
 }

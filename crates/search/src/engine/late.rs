@@ -5,6 +5,8 @@
 //! bin's turn --> the step model is asked about each of them --> items with states --> survivors
 //! ```
 //!
+//! Models that look at more than words, such as a reordering model beside it, are asked at once all the same.
+//!
 //! Most items of a full bin are dropped for reasons that have nothing to do with the step model, and asking is what costs.
 //! Without a limit on the shortlist nothing changes.
 
@@ -17,7 +19,7 @@ use super::nodes::{Arc, Arrival, Node, NodeId, Nodes, Stage};
 use super::{Engine, Goal, Limits};
 use crate::deduction::{Application, Deduction};
 use crate::outcome::better;
-use crate::step_model::{Move, StepModel, StepState};
+use crate::step_model::{StepModel, StepState};
 use crate::{Beam, LanguageModel};
 
 /// States that stand for a state and the words since then.
@@ -173,7 +175,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         ways.clear();
         match self.late.pending(state) {
             None => ways.push((0.0, state)),
-            Some((before, words)) => steps.advance(before, &Move { words, edges: &[], open: &[] }, ways),
+            Some((before, words)) => steps.advance_later(before, words, ways),
         }
     }
 

@@ -140,8 +140,10 @@ pub struct Engine<S> {
     goals: Vec<Goal>,
     place_of_goals: Goals,
     late: Late,
-    /// Whether the step model is asked late.
+    /// Whether the step model, or a part of it, is asked late.
     is_late: bool,
+    /// Whether it, or a part of it, is asked at once.
+    is_asked_first: bool,
     shortlist: Vec<NodeId>,
     competing: Vec<NodeId>,
     parts: Parts,
@@ -183,6 +185,7 @@ impl<S: Copy + Eq + Hash> Default for Engine<S> {
             place_of_goals: Goals::Free,
             late: Late::default(),
             is_late: false,
+            is_asked_first: false,
             shortlist: Vec::new(),
             competing: Vec::new(),
             parts: Parts::default(),
@@ -208,7 +211,8 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         // Complete items compete with the end of their sentence, which a step model must be asked about.
         self.is_late = limits.shortlist.is_some()
             && limits.goals == Goals::Free
-            && steps.as_deref().is_some_and(StepModel::sees_words_only);
+            && steps.as_deref().is_some_and(StepModel::can_wait);
+        self.is_asked_first = !self.is_late || steps.as_deref().is_some_and(|steps| !steps.sees_words_only());
         // Groups forbid dropping items before their bin is complete, unless the step model is asked late, and so does a
         // trace that shows them.
         let is_grouped = steps.is_some() && matches!(limits.ways, Ways::All | Ways::Groups(_));
@@ -426,8 +430,8 @@ impl<S: Copy + Eq + Hash> Engine<S> {
     {
         let Emitted { reached, ahead, state } = self.emit(lm, deduction, from, choice.id);
         let item = self.nodes.get(from).item;
-        // What a step model will say is not known yet, so with one nothing is turned away early, unless it is asked late.
-        let is_certain = SILENT || self.is_late;
+        // What a step model will say is not known yet, so with one nothing is turned away early, unless all of it is asked late.
+        let is_certain = SILENT || !self.is_asked_first;
         let enough = self.nodes.threshold(bin + choice.advance as usize);
         if is_certain && choice.exactly && reached + ahead < enough {
             self.counters.pruned += 1;
@@ -447,7 +451,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             let arrival = Arrival { item, state, extra, key: extra, score, merit, from, charged };
             if SILENT {
                 self.settle::<D, L, true>(lm, steps, deduction, &application, &arrival);
-            } else if self.is_late {
+            } else if !self.is_asked_first {
                 self.postpone(lm, steps, deduction, &application, &arrival);
             } else {
                 self.arrive(lm, steps, deduction, &application, &arrival, future);
@@ -489,9 +493,17 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         let mut ways = std::mem::take(&mut self.ways);
         ways.clear();
         let step = Move { words: &self.words, edges: &self.edges, open: &self.open };
-        model.advance(arrival.extra, &step, &mut ways);
+        match self.is_late {
+            true => model.advance_first(arrival.extra, &step, &mut ways),
+            false => model.advance(arrival.extra, &step, &mut ways),
+        }
         for &(gain, extra) in &ways {
             let score = arrival.score + gain;
+            if self.is_late {
+                let arrival = Arrival { extra, score, merit: score + future, ..*arrival };
+                self.postpone(lm, steps, deduction, application, &arrival);
+                continue;
+            }
             let key = steps.as_mut().map_or(extra, |steps| steps.signature(extra));
             let arrival = Arrival { extra, key, score, merit: score + future, ..*arrival };
             self.settle::<D, L, false>(lm, steps, deduction, application, &arrival);

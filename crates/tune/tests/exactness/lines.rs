@@ -39,7 +39,9 @@ fn an_envelope_is_what_is_on_top_between_all_crossings() {
     let (mut hidden, mut equal, mut parallel) = (0, 0, 0);
     for seed in 0..cases(3000, 100_000) as u64 {
         let mut rng = Rng::new(seed);
-        let lines: Vec<(f64, f64)> = (0..1 + rng.below(8))
+        // One in ten has many lines, of which most are left out before any are sorted.
+        let most = if rng.chance(0.1) { 100 } else { 8 };
+        let lines: Vec<(f64, f64)> = (0..1 + rng.below(most))
             .map(|_| (rng.below(7) as f64 - 3.0, (rng.below(13) as f64 - 6.0) / 2.0))
             .collect();
         let found = envelope(&lines);
@@ -56,6 +58,34 @@ fn an_envelope_is_what_is_on_top_between_all_crossings() {
     assert!(envelope(&[]).is_empty());
 }
 
+/// Numbers of all sizes, and many lines that are nearly parallel or nearly on a chord.
+#[test]
+fn the_line_on_top_at_any_point_is_on_the_envelope() {
+    let (mut many, mut few) = (0, 0);
+    for seed in 0..cases(1000, 50_000) as u64 {
+        let mut rng = Rng::new(seed);
+        let scale = 10f64.powi(rng.below(9) as i32 - 4);
+        let bend = [0.0, 1e-12, 1e-6, 0.1, 1.0][rng.below(5)];
+        let lines: Vec<(f64, f64)> = (0..20 + rng.below(200))
+            .map(|_| {
+                let slope = 2.0 * rng.unit() - 1.0;
+                let noise = if rng.chance(0.3) { 0.0 } else { rng.unit() * scale };
+                (slope * scale, 3.0 * slope - bend * slope * slope - noise)
+            })
+            .collect();
+        let found = envelope(&lines);
+        many += usize::from(found.len() > 20);
+        few += usize::from(found.len() < 5);
+        for at in (0..50).map(|_| (20.0 * rng.unit() - 10.0) / scale) {
+            let height = |line: usize| lines[line].0 * at + lines[line].1;
+            let top = (0..lines.len()).map(height).fold(f64::NEG_INFINITY, f64::max);
+            let named = found.iter().rev().find(|(start, _)| *start <= at).expect("one is first").1;
+            assert!(top - height(named) <= 1e-9 * (1.0 + top.abs()), "seed {seed} at {at}: {named}");
+        }
+    }
+    assert!(many > 100 && few > 10, "{many} {few}");
+}
+
 #[test]
 fn lines_that_are_parallel_but_for_rounding_never_meet() {
     let near = 1.0 + 1e-14;
@@ -68,6 +98,9 @@ fn lines_that_are_parallel_but_for_rounding_never_meet() {
     ] {
         assert_eq!(envelope(&lines), [(f64::NEG_INFINITY, top)], "{lines:?}");
     }
+    // Many, all parallel: the highest is there.
+    let all: Vec<(f64, f64)> = (0..40).map(|line| (2.0, f64::from((line * 7) % 40))).collect();
+    assert_eq!(envelope(&all), [(f64::NEG_INFINITY, 17)]);
     // A true difference counts, however small.
     assert_eq!(envelope(&[(0.0, 1e-6), (1e-6, 0.0)]), [(f64::NEG_INFINITY, 0), (1.0, 1)]);
     // The higher of two parallel lines hides what the lower one would have shown beside.

@@ -26,7 +26,8 @@ pub(crate) struct Searching {
     #[arg(long, value_name = "SEARCH", value_parser = search_names())]
     search: Option<SearchName>,
     /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; focus: 200; undirected: 256; refine and
-    /// exact: 500; stacks: 120; incremental for models of kind lr-hiero: 500].
+    /// exact: 500; stacks: 120; incremental for models of kind lr-hiero: 500, with a structured language
+    /// model 100; for others with one: 200].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     beam: Option<u32>,
     /// Left to right: skip a step whose estimate is worse than a full bin by more than this; inf skips none [default:
