@@ -29,7 +29,7 @@ mod work;
 use std::path::PathBuf;
 
 use sylvan_base::Progress;
-use sylvan_decode::Result;
+use sylvan_decode::{Input, Result};
 
 pub use config::Config;
 pub use work::StageReport;
@@ -49,6 +49,69 @@ pub struct Outcome {
     pub stages: Vec<StageReport>,
     /// Where intermediate files are.
     pub work: PathBuf,
+}
+
+/// One text after learning: its words, or the trees of its words, and what they should become.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LearntText {
+    /// What a model of the formalism reads.
+    pub path: PathBuf,
+    /// How it reads it.
+    pub input: Input,
+    /// The words themselves.
+    pub source: PathBuf,
+    /// The words of the translation.
+    pub target: PathBuf,
+}
+
+/// All parts of a model that is not tuned yet.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Learnt {
+    /// The rule table.
+    pub rules: PathBuf,
+    /// The compiled language model.
+    pub language_model: PathBuf,
+    /// The structured language model, if there was to be one.
+    pub structured: Option<PathBuf>,
+    /// The parser of the source language, if there is one.
+    pub parser: Option<PathBuf>,
+    /// The words that were learnt from.
+    pub train: [PathBuf; 2],
+    /// Trees of the source words that were learnt from, if there are any.
+    pub trees: Option<PathBuf>,
+    /// The text to tune on.
+    pub dev: LearntText,
+    /// The text that was held out.
+    pub holdout: Option<LearntText>,
+    /// What each stage cost.
+    pub stages: Vec<StageReport>,
+}
+
+/// Does what [`train`] does before it tunes: for experiments that tune in ways of their own.
+pub fn learn(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)) -> Result<Learnt> {
+    let settings = preflight::check(config, say)?;
+    let mut run = Run::new(config, settings, WorkFolder::open(&config.work_folder())?, progress);
+    for stage in stages::before_tuning(settings.formalism) {
+        stage(&mut run, say)?;
+    }
+    let text = |part: &run::Part| -> Result<LearntText> {
+        let (path, input) = part.input(settings.formalism)?;
+        let (path, source, target) = (path.to_path_buf(), part.source.clone(), part.target.clone());
+        Ok(LearntText { path, input, source, target })
+    };
+    Ok(Learnt {
+        dev: text(&run.dev)?,
+        holdout: run.holdout.as_ref().map(text).transpose()?,
+        train: [run.train.source, run.train.target],
+        trees: run.train.trees,
+        rules: run.rules,
+        language_model: run.language_model,
+        structured: run.structured,
+        parser: run.parser,
+        stages: run.work.reports,
+    })
 }
 
 /// Trains a model. Everything that can be checked before long work is checked first. `say` gets progress

@@ -17,6 +17,7 @@ mod metric;
 mod model;
 mod model_options;
 mod parser;
+mod reproduce;
 mod sample;
 mod score;
 mod searching;
@@ -54,6 +55,7 @@ pub(crate) enum Command {
     Fit(fit::Fit),
     Decode(decode::Decode),
     Sample(sample::Sample),
+    Reproduce(reproduce::Reproduce),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -82,6 +84,7 @@ impl Command {
             Self::Fit(command) => command.run(),
             Self::Decode(command) => command.run(),
             Self::Sample(command) => command.run(),
+            Self::Reproduce(command) => command.run(),
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(),
         }

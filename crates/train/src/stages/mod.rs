@@ -78,6 +78,14 @@ pub(crate) fn of(formalism: Formalism) -> &'static [StageFn] {
     }
 }
 
+/// Those that make the parts of a model.
+pub(crate) fn before_tuning(formalism: Formalism) -> &'static [StageFn] {
+    // What follows: tuning, evaluation, the training text, the model file, the report.
+    const AFTER: usize = 5;
+    let all = of(formalism);
+    &all[..all.len() - AFTER]
+}
+
 /// How many lines are processed at a time.
 const CHUNK: usize = 4096;
 

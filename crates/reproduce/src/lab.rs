@@ -1,0 +1,354 @@
+//! Where experiments are made: corpora, models, weights and runs, each made once and kept by content.
+//!
+//! A second call with the same inputs and settings reads what the first one wrote, in this run or an earlier one, so a run
+//! that was interrupted goes on where it stopped.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sylvan_base::hash::{content_hash, fold};
+use sylvan_base::{HashMap, InputError, Progress};
+use sylvan_decode::{Error, Input, Model, Result, Sentence, With, Worker};
+use sylvan_parse::structured::StructuredLm;
+use sylvan_rules::{Formalism, Weights};
+use sylvan_store::{Output, TextReader, read_lines};
+use sylvan_train::tuning::{Text, start_weights};
+use sylvan_train::{Config, Learnt, LearntText, learn};
+use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan};
+
+use crate::corpora::{Corpus, Prepared, SampleSizes};
+use crate::measured::Measured;
+use crate::ways::Way;
+
+/// What rules are learnt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// Trees to strings.
+    Tree,
+    /// Rules with gaps.
+    Hiero,
+    /// Rules whose target sides begin with words, with a reordering model or without: lrm, nvlrm or none.
+    LrHiero(&'static str),
+    /// Phrase pairs, with a reordering model or without: hier, phrase, word or none.
+    Phrase(&'static str),
+}
+
+impl Kind {
+    fn name(self) -> String {
+        match self {
+            Self::Tree => "tree".to_string(),
+            Self::Hiero => "hiero".to_string(),
+            Self::LrHiero(reordering) => format!("lr-hiero-{reordering}"),
+            Self::Phrase(orientation) => format!("phrase-{orientation}"),
+        }
+    }
+}
+
+/// The text to tune on, or that to report on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Part {
+    Dev,
+    Test,
+}
+
+/// A model without weights.
+#[derive(Debug)]
+pub(crate) struct System {
+    pub(crate) learnt: Learnt,
+    model: Model,
+    /// Says which model this is, by content.
+    key: u64,
+    sentences: RefCell<HashMap<Part, Rc<Vec<Sentence>>>>,
+}
+
+impl System {
+    pub(crate) fn text(&self, part: Part) -> &LearntText {
+        match (part, &self.learnt.holdout) {
+            (Part::Test, Some(holdout)) => holdout,
+            _ => &self.learnt.dev,
+        }
+    }
+
+    /// What the translations should be.
+    pub(crate) fn references(&self, part: Part) -> Result<Vec<String>> {
+        Ok(read_lines(&self.text(part).target)?)
+    }
+
+    fn with(&self, weights: &Weights, way: &Way) -> Arc<Model> {
+        Arc::new(self.model.with_weights(weights.clone()).with_applying(way.applying))
+    }
+
+    /// Somebody to search with.
+    pub(crate) fn worker(&self, weights: &Weights, way: &Way) -> Worker {
+        Worker::new(self.with(weights, way))
+    }
+
+    /// Says what a search makes of sentences, whose content is given, with these weights.
+    pub(crate) fn key_of(&self, weights: &Weights, way: &Way, content: u64) -> u64 {
+        let mut key = fold(self.key, content);
+        for (name, weight) in weights.iter() {
+            key = fold(fold(key, content_hash(name.as_bytes())), weight.to_bits());
+        }
+        fold(key, content_hash(format!("{way:?}").as_bytes()))
+    }
+
+    /// The sentences of a text.
+    pub(crate) fn sentences(&self, part: Part) -> Result<Rc<Vec<Sentence>>> {
+        if let Some(known) = self.sentences.borrow().get(&part) {
+            return Ok(Rc::clone(known));
+        }
+        let text = self.text(part);
+        let read = Rc::new(self.read(&text.path, text.input)?);
+        self.sentences.borrow_mut().insert(part, Rc::clone(&read));
+        Ok(read)
+    }
+
+    /// What the first lines of a text are, as a number.
+    pub(crate) fn content(&self, part: Part, lines: usize) -> Result<u64> {
+        let content = content_hash(&read(&self.text(part).path)?);
+        Ok(if lines == usize::MAX { content } else { fold(content, lines as u64) })
+    }
+
+    /// The sentences of a file of trees or words.
+    fn read(&self, path: &Path, input: Input) -> Result<Vec<Sentence>> {
+        self.sentences_of(&read_lines(path)?, input, &path.display().to_string())
+    }
+
+    /// Lines of trees or words as sentences; `name` says where they are from.
+    pub(crate) fn sentences_of(&self, lines: &[String], input: Input, name: &str) -> Result<Vec<Sentence>> {
+        let mut worker = Worker::new(Arc::new(self.model.with_weights(Weights::default())));
+        let mut sentences = Vec::with_capacity(lines.len());
+        for (line, number) in lines.iter().zip(1..) {
+            let sentence = worker.read(line, input, With::default());
+            let sentence = sentence.map_err(|unread| unread.at(name, number))?;
+            let none = || Error::setting(format!("{name}:{number}"), "no sentence", "words or a tree");
+            sentences.push(sentence.ok_or_else(none)?);
+        }
+        Ok(sentences)
+    }
+}
+
+/// What becomes of a model besides its rules and its n-gram model.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Extra {
+    /// More n-gram models.
+    pub(crate) lms: Vec<PathBuf>,
+    /// A structured language model.
+    pub(crate) structured: Option<PathBuf>,
+}
+
+/// Where to work, and with what.
+pub(crate) struct Lab<'l> {
+    pub(crate) data: Option<PathBuf>,
+    pub(crate) folder: PathBuf,
+    pub(crate) sizes: SampleSizes,
+    pub(crate) threads: usize,
+    pub(crate) progress: &'l dyn Progress,
+    pub(crate) say: &'l dyn Fn(&str),
+    /// The corpora whose texts this run has written.
+    pub(crate) corpora: RefCell<HashMap<Corpus, Prepared>>,
+}
+
+impl std::fmt::Debug for Lab<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Lab in {}", self.folder.display())
+    }
+}
+
+/// How weights are tuned: as `sylvan train` does, but without random restarts of line searches. On the few translations
+/// of the first rounds they lead astray, and take most of the time.
+const ROUNDS: usize = 10;
+
+impl Lab<'_> {
+    /// The texts of a corpus, written anew by each run: what was learnt from the same texts is found by their content.
+    pub(crate) fn prepared(&self, corpus: Corpus) -> Result<Prepared> {
+        if let Some(known) = self.corpora.borrow().get(&corpus) {
+            return Ok(known.clone());
+        }
+        let made = corpus.prepare(self.data.as_deref(), self.sizes, &self.folder.join(corpus.name()))?;
+        self.corpora.borrow_mut().insert(corpus, made.clone());
+        Ok(made)
+    }
+
+    /// Learns the parts of a model.
+    pub(crate) fn learn(&self, corpus: Corpus, kind: Kind) -> Result<Learnt> {
+        let name = corpus.name();
+        let prepared = self.prepared(corpus)?;
+        let mut config = Config::default();
+        [config.source, config.target] = prepared.train;
+        [config.dev_source, config.dev_target] = prepared.dev;
+        config.source_lang = prepared.languages[0].to_string();
+        config.target_lang = prepared.languages[1].to_string();
+        config.tokenized = true;
+        config.holdout = Some(prepared.held_out as u64);
+        config.out = self.folder.join(format!("{name}-{}", kind.name()));
+        config.threads = self.threads;
+        config.kind = match kind {
+            Kind::Tree => "tree",
+            Kind::Hiero => "hiero",
+            Kind::LrHiero(_) => "lr-hiero",
+            Kind::Phrase(_) => "phrase",
+        }
+        .to_string();
+        match kind {
+            Kind::Tree => {
+                config.treebank = prepared.treebank;
+                [config.trees, config.dev_trees] = match prepared.trees {
+                    Some([trees, dev]) => [Some(trees), Some(dev)],
+                    None => [None, None],
+                };
+            }
+            Kind::LrHiero(reordering) => config.reordering = reordering.to_string(),
+            Kind::Phrase(orientation) => config.orientation = orientation.to_string(),
+            Kind::Hiero => {}
+        }
+        let title = format!("{}, {}", corpus.title(), kind.name());
+        // What was done before is not worth a line, nor how much room it would take.
+        let quiet = |line: &str| line.ends_with("kept") || line.contains(" MB of ");
+        learn(&config, self.progress, &mut |line| {
+            if !quiet(line) {
+                (self.say)(&format!("{title}: {line}"));
+            }
+        })
+    }
+
+    /// A model of a corpus.
+    pub(crate) fn system(&self, corpus: Corpus, kind: Kind, extra: &Extra) -> Result<System> {
+        let learnt = self.learn(corpus, kind)?;
+        let lms: Vec<PathBuf> = std::iter::once(&learnt.language_model).chain(&extra.lms).cloned().collect();
+        let (mut model, _) = Model::open_parts(&learnt.rules, &lms, &Weights::default())?;
+        if let Some(path) = &extra.structured {
+            model = model.with_structured(StructuredLm::open(path)?);
+        }
+        let mut key = content_hash(b"system");
+        for path in std::iter::once(&learnt.rules).chain(&lms).chain(&extra.structured) {
+            key = fold(key, content_hash(&read(path)?));
+        }
+        Ok(System { learnt, model, key, sentences: RefCell::default() })
+    }
+
+    /// Weights that were tuned with a search.
+    pub(crate) fn tuned(&self, system: &System, way: &Way, seed: u64) -> Result<Weights> {
+        let dev = &system.learnt.dev;
+        let mut key = fold(system.key, content_hash(&read(&dev.path)?));
+        key = fold(key, content_hash(&read(&dev.target)?));
+        key = fold(key, content_hash(format!("{way:?} {ROUNDS} {seed}").as_bytes()));
+        let path = self.kept("weights", key);
+        if !path.exists() {
+            let sentences: Vec<Option<Sentence>> =
+                system.read(&dev.path, dev.input)?.into_iter().map(Some).collect();
+            let references = system.references(Part::Dev)?.into_iter().map(|line| vec![line]).collect();
+            let start = start_weights(system.model.features());
+            let mut text = Text {
+                model: system.with(&Weights::default(), way),
+                sentences: &sentences,
+                search: way.search,
+                nbest: 100,
+                sparse: false,
+                without: Vec::new(),
+                threads: self.threads,
+                progress: self.progress,
+            };
+            let method = match system.model.formalism() {
+                Formalism::Tree => Method::Mert(MertConfig {
+                    seed,
+                    restarts: 0,
+                    threads: self.threads,
+                    ..MertConfig::default()
+                }),
+                _ => Method::Mira(MiraConfig { seed, ..MiraConfig::default() }),
+            };
+            let metric = Mixture::parse("bleu", sylvan_eval::Tokenizer::None)
+                .map_err(|fault| Error::setting("metric", fault.to_string(), "bleu"))?;
+            let plan = Plan { rounds: ROUNDS, ..Plan::default() };
+            let mut told = |line: &str| (self.say)(&format!("  {line}"));
+            (self.say)(&format!("tuning with {}, beam {}, seed {seed}", way.options, way.beam()));
+            let (tuned, _) = text.tune(&metric, references, &start, &method, &plan, &mut told);
+            let mut out = Output::create(&path)?;
+            out.line(&format!("# BLEU {:.4}, {}, seed {seed}", tuned.score, way.options))?;
+            for (name, weight) in &tuned.weights {
+                out.line(&format!("{name}={weight}"))?;
+            }
+            out.finish()?;
+        }
+        Ok(Weights::read(&mut TextReader::open(&path)?)?)
+    }
+
+    /// What a search makes of a text.
+    pub(crate) fn run(&self, system: &System, weights: &Weights, way: &Way, part: Part) -> Result<Measured> {
+        let sentences = system.sentences(part)?;
+        let text = system.content(part, usize::MAX)?;
+        let name = format!("{} beam {}", way.options, way.beam());
+        self.run_on(system, weights, way, (&sentences, text), &name)
+    }
+
+    /// The same for the first lines of a text.
+    pub(crate) fn run_first(
+        &self,
+        system: &System,
+        weights: &Weights,
+        way: &Way,
+        (part, lines): (Part, usize),
+        name: &str,
+    ) -> Result<Measured> {
+        let sentences = system.sentences(part)?;
+        let some = &sentences[..lines.min(sentences.len())];
+        self.run_on(system, weights, way, (some, system.content(part, lines)?), name)
+    }
+
+    /// The same for sentences of one's own; `content` tells them apart from others.
+    pub(crate) fn run_on(
+        &self,
+        system: &System,
+        weights: &Weights,
+        way: &Way,
+        (sentences, content): (&[Sentence], u64),
+        name: &str,
+    ) -> Result<Measured> {
+        let key = system.key_of(weights, way, content);
+        self.once("runs", key, || {
+            let model = system.with(weights, way);
+            self.progress.begin(name, Some(sentences.len() as u64));
+            let measured = Measured::of(&model, sentences, way.search, &|done| self.progress.at(done));
+            self.progress.end();
+            Ok(measured)
+        })
+    }
+
+    /// Something that is worked out once and kept as JSON.
+    pub(crate) fn once<T: Serialize + DeserializeOwned>(
+        &self,
+        what: &str,
+        key: u64,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let path = self.kept(what, key);
+        let known = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let made = work()?;
+        let mut out = Output::create(&path)?;
+        let text = serde_json::to_string(&made)
+            .map_err(|error| Error::setting(what, error.to_string(), "numbers and strings"))?;
+        out.line(&text)?;
+        out.finish()?;
+        Ok(made)
+    }
+
+    /// Where something is kept.
+    pub(crate) fn kept(&self, what: &str, key: u64) -> PathBuf {
+        let folder = self.folder.join(what);
+        // If it cannot be made, writing to it says so.
+        let _ = std::fs::create_dir_all(&folder);
+        folder.join(format!("{key:016x}"))
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    Ok(std::fs::read(path).map_err(InputError::io(path, "read"))?)
+}

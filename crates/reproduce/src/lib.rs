@@ -1,0 +1,65 @@
+//! The experiments of the papers that Sylvan is built on, run again on open data.
+//!
+//! ```text
+//! corpora --learn--> systems --tuned--> weights --run--> Measured --papers/--> Report --> Markdown, page with plots
+//! ```
+//!
+//! A paper is a file of `papers/`: which systems and searches, which tables and plots, and of each claim what the paper
+//! printed, what was found, and whether it held. Everything that takes long is done once and kept by content (`lab.rs`).
+//!
+//! *Useful for* seeing what a search is worth, and as a test of everything beneath. *Not useful for* translating.
+
+#![deny(missing_docs)]
+
+mod corpora;
+mod lab;
+mod measured;
+mod papers;
+mod report;
+mod scores;
+mod target_models;
+mod ways;
+
+pub use corpora::Corpus;
+pub use papers::Paper;
+pub use report::{Claim, Report, Verdict, write_summary};
+
+use std::path::{Path, PathBuf};
+
+use sylvan_base::Progress;
+use sylvan_decode::Result;
+
+use corpora::SampleSizes;
+use lab::Lab;
+
+/// Where data is and results go.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The folder of the corpora; without it the built-in corpus is used.
+    pub data: Option<PathBuf>,
+    /// Where reports go, and everything that is kept for the next run, in `work/`.
+    pub out: PathBuf,
+    /// Threads; only times depend on it.
+    pub threads: usize,
+}
+
+/// Runs a paper's experiments again and writes its report.
+pub fn reproduce(
+    paper: Paper,
+    options: &Options,
+    progress: &dyn Progress,
+    say: &dyn Fn(&str),
+) -> Result<Report> {
+    let lab = Lab {
+        data: options.data.clone(),
+        folder: options.out.join("work"),
+        sizes: SampleSizes::USUAL,
+        threads: options.threads,
+        progress,
+        say,
+        corpora: std::cell::RefCell::default(),
+    };
+    let report = paper.run(&lab, options.data.is_none())?;
+    report.write(Path::new(&options.out))?;
+    Ok(report)
+}

@@ -1,0 +1,141 @@
+//! The papers, one file each.
+
+mod cross;
+mod feng_2012;
+mod gesmundo_2011;
+mod huang_mi_2010;
+mod siahbani_2017;
+mod yu_2014;
+
+use sylvan_decode::Result;
+
+use crate::corpora::Corpus;
+use crate::lab::Lab;
+use crate::report::Report;
+
+/// A paper that can be run again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paper {
+    /// Incremental decoding: Huang & Mi 2010.
+    HuangMi2010,
+    /// Prediction with viable prefixes: Feng, Liu, Liu & Cohn 2012.
+    Feng2012,
+    /// A structured language model inside the decoder: Yu, Mi, Huang & Liu 2014.
+    StructuredLm,
+    /// Undirected decoding: Gesmundo & Henderson 2011.
+    Undirected,
+    /// Left-to-right Hiero with a reordering model: Siahbani & Sarkar 2017.
+    LrHiero,
+    /// No paper: every search on every forest.
+    Cross,
+}
+
+impl Paper {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::HuangMi2010, Self::Feng2012, Self::StructuredLm, Self::Undirected, Self::LrHiero, Self::Cross];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HuangMi2010 => huang_mi_2010::NAME,
+            Self::Feng2012 => feng_2012::NAME,
+            Self::StructuredLm => yu_2014::NAME,
+            Self::Undirected => gesmundo_2011::NAME,
+            Self::LrHiero => siahbani_2017::NAME,
+            Self::Cross => cross::NAME,
+        }
+    }
+
+    /// The corpora that it is run on.
+    fn corpora(self) -> &'static [Corpus] {
+        match self {
+            Self::HuangMi2010 | Self::Feng2012 => &[Corpus::EnJa, Corpus::ZhEn],
+            Self::StructuredLm => &[Corpus::ZhEn, Corpus::DeEn, Corpus::FrEn],
+            Self::Undirected | Self::LrHiero => &[Corpus::ZhEn, Corpus::DeEn, Corpus::CsEn],
+            Self::Cross => &[Corpus::EnJa, Corpus::ZhEn, Corpus::DeEn],
+        }
+    }
+
+    pub(crate) fn run(self, lab: &Lab<'_>, sample: bool) -> Result<Report> {
+        let corpora = if sample { &[Corpus::Sample] } else { self.corpora() };
+        match self {
+            Self::HuangMi2010 => huang_mi_2010::run(lab, corpora),
+            Self::Feng2012 => feng_2012::run(lab, corpora),
+            Self::StructuredLm => yu_2014::run(lab, corpora),
+            Self::Undirected => gesmundo_2011::run(lab, corpora),
+            Self::LrHiero => siahbani_2017::run(lab, corpora),
+            Self::Cross => cross::run(lab, corpora),
+        }
+    }
+}
+
+/// What was found on each corpus, in one cell.
+fn joined(parts: impl IntoIterator<Item = String>) -> String {
+    parts.into_iter().collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpora::SampleSizes;
+    use crate::report::Verdict;
+    use sylvan_base::Silent;
+
+    /// A paper on a corpus so small that little can be claimed: all of its figures are there and are numbers, and so are the
+    /// claims that hold even here.
+    fn smoke(paper: Paper, train: usize, holds: &[&str]) {
+        let folder = tempfile::tempdir().unwrap();
+        let lab = Lab {
+            data: None,
+            folder: folder.path().join("work"),
+            sizes: SampleSizes { train, dev: train / 20, test: train / 20 },
+            threads: 2,
+            progress: &Silent,
+            say: &|_| {},
+            corpora: std::cell::RefCell::default(),
+        };
+        let report = paper.run(&lab, true).unwrap();
+        for item in holds {
+            let claim = report.claims.iter().find(|claim| claim.claim.contains(item));
+            let claim = claim.unwrap_or_else(|| panic!("no claim about {item}"));
+            assert_eq!(claim.verdict, Verdict::Held, "{}: {}", claim.claim, claim.found);
+        }
+        report.write(folder.path()).unwrap();
+        let text = std::fs::read_to_string(folder.path().join(format!("{}.md", paper.name()))).unwrap();
+        assert!(!text.contains("NaN"), "{text}");
+        // What was made is read again, and says the same.
+        let again = paper.run(&lab, true).unwrap();
+        assert!(report == again, "not the same the second time");
+    }
+
+    #[test]
+    fn huang_mi_2010_on_a_small_corpus() {
+        smoke(Paper::HuangMi2010, 400, &["grows with the logarithm"]);
+    }
+
+    #[test]
+    fn feng_2012_on_a_small_corpus() {
+        smoke(Paper::Feng2012, 400, &["future cost is essential"]);
+    }
+
+    #[test]
+    fn structured_lm_on_a_small_corpus() {
+        smoke(Paper::StructuredLm, 120, &[]);
+    }
+
+    #[test]
+    fn undirected_on_a_small_corpus() {
+        smoke(Paper::Undirected, 400, &["scoring all combinations"]);
+    }
+
+    #[test]
+    fn cross_on_a_small_corpus() {
+        smoke(Paper::Cross, 120, &[]);
+    }
+
+    #[test]
+    fn lr_hiero_on_a_small_corpus() {
+        smoke(Paper::LrHiero, 400, &["two times fewer calls"]);
+    }
+}

@@ -1,0 +1,300 @@
+//! Yu, Mi, Huang & Liu 2014: a structured language model for incremental tree-to-string translation.
+//!
+//! The paper's four ways have its own kind of parser: a perceptron with its templates, next word unknown, whose parses are
+//! compared by their scores alone. Ours has probabilities learnt from parses of the target text, and items with several
+//! parses each.
+
+use std::collections::BTreeMap;
+
+use sylvan_decode::Result;
+use sylvan_rules::Weights;
+
+use crate::corpora::Corpus;
+use crate::lab::{Extra, Kind, Lab, Part, System};
+use crate::measured::{Duel, Measured};
+use crate::report::{Report, Table, Verdict};
+use crate::scores::Scored;
+use crate::target_models::{generative, second_lm, word_by_word_parser};
+use crate::ways::Way;
+
+use super::joined;
+
+pub(super) const NAME: &str = "structured-lm";
+const PAPER: &str =
+    "Yu, Mi, Huang & Liu 2014: A structured language model for incremental tree-to-string translation";
+
+const SEEDS: [u64; 3] = [1, 2, 3];
+const BEAM: usize = 100;
+/// The weight of the parser where all ways have the same weights.
+const WEIGHT: f64 = 0.3;
+/// Lines for scores with the same weights.
+const LINES: usize = 300;
+
+const BASE: &str = "baseline";
+const SECOND: &str = "second n-gram model";
+const RERANKING: &str = "re-ranking";
+const NAIVE: &str = "naive";
+const BEST: &str = "best-parse";
+const GROUPING: &str = "grouping, g = 5";
+const PACKED: &str = "packed (ours)";
+
+/// What scores target words besides the n-gram model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Besides {
+    Nothing,
+    SecondLm,
+    Perceptron,
+    Generative,
+}
+
+const ROWS: [(&str, Besides, &str); 7] = [
+    (BASE, Besides::Nothing, "incremental"),
+    (RERANKING, Besides::Perceptron, "incremental --structured rerank --plain-parses"),
+    (NAIVE, Besides::Perceptron, "incremental --structured naive --plain-parses"),
+    (BEST, Besides::Perceptron, "incremental --structured best-parse --plain-parses"),
+    (GROUPING, Besides::Perceptron, "incremental --structured grouping --plain-parses"),
+    (PACKED, Besides::Generative, "incremental --structured packed"),
+    (SECOND, Besides::SecondLm, "incremental"),
+];
+
+/// With the same weights: ways and beams.
+const WAYS: [(&str, usize); 9] = [
+    ("incremental --structured rerank --plain-parses", 100),
+    ("incremental --structured naive --plain-parses", 100),
+    ("incremental --structured naive --plain-parses", 1000),
+    ("incremental --structured best-parse --plain-parses", 100),
+    ("incremental --structured best-parse --plain-parses", 500),
+    ("incremental --structured grouping --plain-parses", 100),
+    ("incremental --structured grouping", 100),
+    ("incremental --structured packed --plain-parses", 100),
+    ("incremental --structured packed", 100),
+];
+
+struct Found {
+    corpus: Corpus,
+    references: Vec<String>,
+    /// By row, one run for each seed.
+    runs: Vec<(&'static str, Vec<Measured>)>,
+    /// By kind of model, way and beam, with the same weights.
+    same: BTreeMap<(&'static str, &'static str, usize), Measured>,
+}
+
+impl Found {
+    fn new(lab: &Lab<'_>, corpus: Corpus) -> Result<Self> {
+        let parser = word_by_word_parser(lab, corpus)?;
+        let extra = |besides: Besides| -> Result<Extra> {
+            Ok(match besides {
+                Besides::Nothing => Extra::default(),
+                Besides::SecondLm => Extra { lms: vec![second_lm(lab, corpus)?], ..Extra::default() },
+                Besides::Perceptron => Extra { structured: Some(parser.clone()), ..Extra::default() },
+                Besides::Generative => {
+                    Extra { structured: Some(generative(lab, corpus)?), ..Extra::default() }
+                }
+            })
+        };
+        let mut runs = Vec::new();
+        let mut references = Vec::new();
+        for (name, besides, options) in ROWS {
+            let system = lab.system(corpus, Kind::Tree, &extra(besides)?)?;
+            let way = Way::new(options, BEAM)?;
+            let run = |seed| {
+                let weights = lab.tuned(&system, &way, seed)?;
+                lab.run(&system, &weights, &way, Part::Test)
+            };
+            runs.push((name, SEEDS.into_iter().map(run).collect::<Result<_>>()?));
+            references = system.references(Part::Test)?;
+        }
+        let base = lab.system(corpus, Kind::Tree, &Extra::default())?;
+        let weights = lab.tuned(&base, &Way::new("incremental", BEAM)?, SEEDS[0])?;
+        let mut same = BTreeMap::new();
+        for (name, besides) in [("perceptron", Besides::Perceptron), ("probabilities", Besides::Generative)] {
+            let system = lab.system(corpus, Kind::Tree, &extra(besides)?)?;
+            for (options, beam) in WAYS {
+                same.insert((name, options, beam), fixed(lab, &system, &weights, options, beam)?);
+            }
+        }
+        Ok(Self { corpus, references, runs, same })
+    }
+
+    fn runs(&self, name: &str) -> &[Measured] {
+        self.runs.iter().find(|(known, _)| *known == name).map_or(&[], |(_, runs)| runs)
+    }
+
+    fn scored(&self, name: &str) -> Result<Scored> {
+        Scored::new(self.runs(name), &self.references)
+    }
+
+    fn time(&self, name: &str) -> f64 {
+        crate::measured::mean(&self.runs(name).iter().map(Measured::time).collect::<Vec<_>>())
+    }
+
+    /// With the same weights: the mean score of a way.
+    fn score(&self, model: &'static str, options: &'static str, beam: usize) -> f64 {
+        self.same[&(model, options, beam)].score()
+    }
+}
+
+/// A run with the weights of the baseline and a given one for the parser.
+fn fixed(lab: &Lab<'_>, system: &System, weights: &Weights, options: &str, beam: usize) -> Result<Measured> {
+    let mut weights = weights.clone();
+    weights.set("slm", WEIGHT);
+    lab.run_first(system, &weights, &Way::new(options, beam)?, (Part::Test, LINES), options)
+}
+
+pub(super) fn run(lab: &Lab<'_>, corpora: &[Corpus]) -> Result<Report> {
+    let all: Vec<Found> = corpora.iter().map(|&corpus| Found::new(lab, corpus)).collect::<Result<_>>()?;
+    let texts: Vec<&str> = all.iter().map(|found| found.corpus.title()).collect();
+    let setting = format!(
+        "Corpora: {}. Rules, links and language model as `sylvan train` makes them, incremental search with a beam of {BEAM}; \
+         weights tuned for each row with its own search, {} runs. The parser is learnt from a dependency treebank of \
+         English in lower case; the control is a trigram model of that treebank's words. Times are processor time of \
+         one thread.",
+        texts.join(", "),
+        SEEDS.len()
+    );
+    let mut report = Report::new(NAME, PAPER, setting);
+    table_2(&mut report, &all)?;
+    same_weights(&mut report, &all);
+    Ok(report)
+}
+
+/// BLEU, (TER-BLEU)/2 and time, each way with weights of its own.
+fn table_2(report: &mut Report, all: &[Found]) -> Result<()> {
+    report.heading("Table 2: ways to use the parser, each with weights of its own");
+    let mut table = Table::new(
+        format!(
+            "Mean and deviation of {} runs of tuning; differences with bootstrap p over all runs.",
+            SEEDS.len()
+        ),
+        &["corpus", "way", "BLEU", "against the baseline", "(TER-BLEU)/2", "ms", "times"],
+    );
+    let (mut grouping, mut control, mut naive) = (Vec::new(), Vec::new(), Vec::new());
+    let mut told = [Vec::new(), Vec::new(), Vec::new()];
+    for found in all {
+        let base = found.scored(BASE)?;
+        for (name, runs) in &found.runs {
+            let scored = found.scored(name)?;
+            table.row([
+                found.corpus.title().to_string(),
+                (*name).to_string(),
+                scored.shown(),
+                if *name == BASE { String::new() } else { scored.against(&base) },
+                format!("{:.2}", crate::scores::ter_bleu(runs, &found.references)?),
+                format!("{:.2}", found.time(name)),
+                format!("{:.2}", found.time(name) / found.time(BASE)),
+            ]);
+        }
+        let title = found.corpus.title();
+        let [groups, second, plain] = [GROUPING, SECOND, NAIVE].map(|name| found.scored(name));
+        let (groups, second, plain) = (groups?, second?, plain?);
+        grouping.push(groups.bleu() > base.bleu() && groups.p_value(&base) < 0.05);
+        control.push(second.bleu() <= base.bleu() || second.p_value(&base) >= 0.05);
+        naive.push(plain.bleu() < base.bleu());
+        told[0].push(format!("{title}: {}", groups.against(&base)));
+        told[1].push(format!("{title}: {}", second.against(&base)));
+        told[2].push(format!("{title}: {}", plain.against(&base)));
+    }
+    report.table(table);
+    let [gained, second, plain] = told.map(|parts| parts.join("; "));
+    report.claim(
+        "Table 2",
+        "grouping translates better than the baseline (p < 0.05)",
+        "21.64 and 21.06",
+        gained,
+        Verdict::of_all(&grouping),
+    );
+    report.claim(
+        "Table 2",
+        "naive search is worse than the baseline",
+        "19.12 and 21.06",
+        plain,
+        Verdict::of_all(&naive),
+    );
+    report.claim(
+        "section 4.2, control",
+        "a second n-gram model, of the treebank's words, does not help",
+        "21.10 and 21.06",
+        second,
+        Verdict::of_all(&control),
+    );
+    let ratio = |found: &Found, name: &str| found.time(name) / found.time(BASE);
+    report.claim(
+        "Table 2",
+        "(ours) grouping takes at most three times the baseline's time, packed at most two times",
+        "6.2 times",
+        joined(all.iter().map(|found| {
+            format!("{}: {:.2} and {:.2}", found.corpus.title(), ratio(found, GROUPING), ratio(found, PACKED))
+        })),
+        Verdict::of_all(
+            &all.iter()
+                .map(|found| ratio(found, GROUPING) <= 3.0 && ratio(found, PACKED) <= 2.0)
+                .collect::<Vec<_>>(),
+        ),
+    );
+    Ok(())
+}
+
+/// Model scores of all ways with the same weights: what searches find, without the noise of tuning.
+fn same_weights(report: &mut Report, all: &[Found]) {
+    report.heading("The same weights for all ways");
+    let mut table = Table::new(
+        format!(
+            "Weights of the baseline and `slm={WEIGHT}`, the first {LINES} lines; scores of whole translations by the whole model."
+        ),
+        &["corpus", "model", "way", "beam", "model score", "against grouping", "ms"],
+    );
+    const GROUPS: &str = "incremental --structured grouping --plain-parses";
+    const ONE: &str = "incremental --structured best-parse --plain-parses";
+    const ALL: &str = "incremental --structured naive --plain-parses";
+    const LATER: &str = "incremental --structured rerank --plain-parses";
+    for found in all {
+        for ((model, options, beam), run) in &found.same {
+            let groups = &found.same[&(*model, GROUPS, 100)];
+            table.row([
+                found.corpus.title().to_string(),
+                (*model).to_string(),
+                format!("`{options}`"),
+                beam.to_string(),
+                format!("{:.4}", run.score()),
+                Duel::of(run, groups).shown(),
+                format!("{:.2}", run.time()),
+            ]);
+        }
+    }
+    report.table(table);
+    let models = ["perceptron", "probabilities"];
+    let held = |test: &dyn Fn(&Found, &'static str) -> bool| {
+        let each = all.iter().flat_map(|found| models.map(|model| test(found, model)));
+        Verdict::of_all(&each.collect::<Vec<_>>())
+    };
+    let told = |searches: &[(&'static str, usize)]| {
+        joined(all.iter().flat_map(|found| {
+            models.map(|model| {
+                let scores = searches
+                    .iter()
+                    .map(|&(options, beam)| format!("{:.3}", found.score(model, options, beam)));
+                format!("{}, {model}: {}", found.corpus.title(), scores.collect::<Vec<_>>().join(", "))
+            })
+        }))
+    };
+    report.claim(
+        "Table 2",
+        "grouping finds higher model scores than best-parse, and that than re-ranking",
+        "by BLEU: 21.64, 21.30, 21.23",
+        told(&[(GROUPS, 100), (ONE, 100), (LATER, 100)]),
+        held(&|found, model| {
+            let [groups, one, later] = [GROUPS, ONE, LATER].map(|options| found.score(model, options, 100));
+            groups > one && one > later
+        }),
+    );
+    report.claim(
+        "section 4.2",
+        "it is not the size of the beam: grouping at 100 is better than best-parse at 500 and naive search at 1,000",
+        "naive at 1,000 is no better than at 100",
+        told(&[(GROUPS, 100), (ONE, 500), (ALL, 1000)]),
+        held(&|found, model| {
+            let groups = found.score(model, GROUPS, 100);
+            groups > found.score(model, ONE, 500) && groups > found.score(model, ALL, 1000)
+        }),
+    );
+}
