@@ -29,6 +29,7 @@
 
 mod builder;
 mod derivation;
+mod derives;
 mod edges;
 mod gaps;
 mod glue;

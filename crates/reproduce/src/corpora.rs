@@ -30,6 +30,8 @@ pub enum Corpus {
 
 /// How many pairs of the debates are learnt from: a quarter of them, for the sake of time.
 const EUROPARL_PAIRS: usize = 50_000;
+/// How many lines of them are tuned on.
+const EUROPARL_DEV: usize = 300;
 /// The last pairs of a training text, where a corpus has no text to report on.
 const HELD_OUT: usize = 1000;
 
@@ -182,9 +184,9 @@ impl Corpus {
                 Ok(HELD_OUT)
             }
             _ => {
-                let (dev, test, most) = match self {
-                    Self::Europarl => ("dev", "devtest", EUROPARL_PAIRS),
-                    _ => ("val", "test_2016_flickr", usize::MAX),
+                let (dev, test, most, most_dev) = match self {
+                    Self::Europarl => ("dev", "devtest", EUROPARL_PAIRS, EUROPARL_DEV),
+                    _ => ("val", "test_2016_flickr", usize::MAX, usize::MAX),
                 };
                 let mut held_out = 0;
                 for (place, language) in [source, target].into_iter().enumerate() {
@@ -195,7 +197,9 @@ impl Corpus {
                     held_out = tests.len();
                     lines.extend(tests);
                     write(&to.train[place], tokenised(&lines, language)?.into_iter())?;
-                    write(&to.dev[place], tokenised(&read(dev)?, language)?.into_iter())?;
+                    let mut lines = read(dev)?;
+                    lines.truncate(most_dev);
+                    write(&to.dev[place], tokenised(&lines, language)?.into_iter())?;
                 }
                 Ok(held_out)
             }

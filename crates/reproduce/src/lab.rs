@@ -3,7 +3,7 @@
 //! A second call with the same inputs and settings reads what the first one wrote, in this run or an earlier one, so a run
 //! that was interrupted goes on where it stopped.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{HashMap, InputError, Progress};
 use sylvan_decode::{Error, Input, Model, Result, Sentence, With, Worker};
+use sylvan_parse::Parser;
 use sylvan_parse::structured::StructuredLm;
 use sylvan_rules::{Formalism, Weights};
 use sylvan_store::{Output, TextReader, read_lines};
@@ -22,6 +23,7 @@ use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan};
 
 use crate::corpora::{Corpus, Prepared, SampleSizes};
 use crate::measured::Measured;
+use crate::packed;
 use crate::ways::Way;
 
 /// What rules are learnt.
@@ -29,6 +31,8 @@ use crate::ways::Way;
 pub(crate) enum Kind {
     /// Trees to strings.
     Tree,
+    /// The same rules, and packed forests to translate.
+    Forest,
     /// Rules with gaps.
     Hiero,
     /// Rules whose target sides begin with words, with a reordering model or without: lrm, nvlrm or none.
@@ -40,7 +44,7 @@ pub(crate) enum Kind {
 impl Kind {
     fn name(self) -> String {
         match self {
-            Self::Tree => "tree".to_string(),
+            Self::Tree | Self::Forest => "tree".to_string(),
             Self::Hiero => "hiero".to_string(),
             Self::LrHiero(reordering) => format!("lr-hiero-{reordering}"),
             Self::Phrase(orientation) => format!("phrase-{orientation}"),
@@ -60,8 +64,10 @@ pub(crate) enum Part {
 pub(crate) struct System {
     pub(crate) learnt: Learnt,
     model: Model,
+    /// What makes packed forests, if these are translated.
+    forests: Option<Parser>,
     /// Says which model this is, by content.
-    key: u64,
+    pub(crate) key: u64,
     sentences: RefCell<HashMap<Part, Rc<Vec<Sentence>>>>,
 }
 
@@ -101,35 +107,50 @@ impl System {
         if let Some(known) = self.sentences.borrow().get(&part) {
             return Ok(Rc::clone(known));
         }
-        let text = self.text(part);
-        let read = Rc::new(self.read(&text.path, text.input)?);
+        let read = Rc::new(self.read(self.text(part))?);
         self.sentences.borrow_mut().insert(part, Rc::clone(&read));
         Ok(read)
     }
 
     /// What the first lines of a text are, as a number.
     pub(crate) fn content(&self, part: Part, lines: usize) -> Result<u64> {
-        let content = content_hash(&read(&self.text(part).path)?);
+        let content = hash(&self.text(part).path)?;
         Ok(if lines == usize::MAX { content } else { fold(content, lines as u64) })
     }
 
-    /// The sentences of a file of trees or words.
-    fn read(&self, path: &Path, input: Input) -> Result<Vec<Sentence>> {
-        self.sentences_of(&read_lines(path)?, input, &path.display().to_string())
+    /// The sentences of a text.
+    fn read(&self, text: &LearntText) -> Result<Vec<Sentence>> {
+        let name = text.path.display().to_string();
+        let Some(parser) = &self.forests else {
+            return self.sentences_of(&read_lines(&text.path)?, text.input, &name);
+        };
+        let read = packed::sentences(&mut self.reader(), parser, &read_lines(&text.source)?);
+        read.into_iter()
+            .zip(1..)
+            .map(|(sentence, number)| sentence.ok_or_else(|| none(&name, number)))
+            .collect()
+    }
+
+    /// Somebody who reads.
+    fn reader(&self) -> Worker {
+        Worker::new(Arc::new(self.model.with_weights(Weights::default())))
     }
 
     /// Lines of trees or words as sentences; `name` says where they are from.
     pub(crate) fn sentences_of(&self, lines: &[String], input: Input, name: &str) -> Result<Vec<Sentence>> {
-        let mut worker = Worker::new(Arc::new(self.model.with_weights(Weights::default())));
+        let mut worker = self.reader();
         let mut sentences = Vec::with_capacity(lines.len());
         for (line, number) in lines.iter().zip(1..) {
             let sentence = worker.read(line, input, With::default());
             let sentence = sentence.map_err(|unread| unread.at(name, number))?;
-            let none = || Error::setting(format!("{name}:{number}"), "no sentence", "words or a tree");
-            sentences.push(sentence.ok_or_else(none)?);
+            sentences.push(sentence.ok_or_else(|| none(name, number))?);
         }
         Ok(sentences)
     }
+}
+
+fn none(name: &str, number: u64) -> Error {
+    Error::setting(format!("{name}:{number}"), "no sentence", "words or a tree")
 }
 
 /// What becomes of a model besides its rules and its n-gram model.
@@ -151,6 +172,8 @@ pub(crate) struct Lab<'l> {
     pub(crate) say: &'l dyn Fn(&str),
     /// The corpora whose texts this run has written.
     pub(crate) corpora: RefCell<HashMap<Corpus, Prepared>>,
+    /// All that was found so far, times apart, as a number.
+    pub(crate) fingerprint: Cell<u64>,
 }
 
 impl std::fmt::Debug for Lab<'_> {
@@ -188,14 +211,14 @@ impl Lab<'_> {
         config.out = self.folder.join(format!("{name}-{}", kind.name()));
         config.threads = self.threads;
         config.kind = match kind {
-            Kind::Tree => "tree",
+            Kind::Tree | Kind::Forest => "tree",
             Kind::Hiero => "hiero",
             Kind::LrHiero(_) => "lr-hiero",
             Kind::Phrase(_) => "phrase",
         }
         .to_string();
         match kind {
-            Kind::Tree => {
+            Kind::Tree | Kind::Forest => {
                 config.treebank = prepared.treebank;
                 [config.trees, config.dev_trees] = match prepared.trees {
                     Some([trees, dev]) => [Some(trees), Some(dev)],
@@ -226,21 +249,26 @@ impl Lab<'_> {
         }
         let mut key = content_hash(b"system");
         for path in std::iter::once(&learnt.rules).chain(&lms).chain(&extra.structured) {
-            key = fold(key, content_hash(&read(path)?));
+            key = fold(key, hash(path)?);
         }
-        Ok(System { learnt, model, key, sentences: RefCell::default() })
+        let mut forests = None;
+        if kind == Kind::Forest
+            && let Some(path) = packed::source_parser(self, &learnt)?
+        {
+            key = fold(key, hash(&path)?);
+            forests = Some(Parser::open(&path)?);
+        }
+        Ok(System { learnt, model, forests, key, sentences: RefCell::default() })
     }
 
     /// Weights that were tuned with a search.
     pub(crate) fn tuned(&self, system: &System, way: &Way, seed: u64) -> Result<Weights> {
         let dev = &system.learnt.dev;
-        let mut key = fold(system.key, content_hash(&read(&dev.path)?));
-        key = fold(key, content_hash(&read(&dev.target)?));
+        let mut key = fold(fold(system.key, hash(&dev.path)?), hash(&dev.target)?);
         key = fold(key, content_hash(format!("{way:?} {ROUNDS} {seed}").as_bytes()));
         let path = self.kept("weights", key);
         if !path.exists() {
-            let sentences: Vec<Option<Sentence>> =
-                system.read(&dev.path, dev.input)?.into_iter().map(Some).collect();
+            let sentences: Vec<Option<Sentence>> = system.read(dev)?.into_iter().map(Some).collect();
             let references = system.references(Part::Dev)?.into_iter().map(|line| vec![line]).collect();
             let start = start_weights(system.model.features());
             let mut text = Text {
@@ -310,13 +338,15 @@ impl Lab<'_> {
         name: &str,
     ) -> Result<Measured> {
         let key = system.key_of(weights, way, content);
-        self.once("runs", key, || {
+        let measured: Measured = self.once("runs", key, || {
             let model = system.with(weights, way);
             self.progress.begin(name, Some(sentences.len() as u64));
             let measured = Measured::of(&model, sentences, way.search, &|done| self.progress.at(done));
             self.progress.end();
             Ok(measured)
-        })
+        })?;
+        self.fingerprint.set(fold(self.fingerprint.get(), measured.fingerprint()));
+        Ok(measured)
     }
 
     /// Something that is worked out once and kept as JSON.
@@ -349,6 +379,7 @@ impl Lab<'_> {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>> {
-    Ok(std::fs::read(path).map_err(InputError::io(path, "read"))?)
+/// What is in a file, as a number.
+pub(crate) fn hash(path: &Path) -> Result<u64> {
+    Ok(content_hash(&std::fs::read(path).map_err(InputError::io(path, "read"))?))
 }

@@ -14,6 +14,7 @@
 mod corpora;
 mod lab;
 mod measured;
+mod packed;
 mod papers;
 mod report;
 mod scores;
@@ -58,6 +59,7 @@ pub fn reproduce(
         progress,
         say,
         corpora: std::cell::RefCell::default(),
+        fingerprint: std::cell::Cell::default(),
     };
     let report = paper.run(&lab, options.data.is_none())?;
     report.write(Path::new(&options.out))?;

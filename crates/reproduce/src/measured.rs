@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use sylvan_base::hash::{content_hash, fold};
 use sylvan_decode::{List, Model, Sentence, With, Worker};
 use sylvan_search::{Search, Stop};
 
@@ -12,6 +13,8 @@ use sylvan_search::{Search, Stop};
 pub(crate) struct Measured {
     /// Model scores of the best translations.
     pub(crate) scores: Vec<f64>,
+    /// The same as the search knew them: a structured language model may find a better parse of a whole translation.
+    pub(crate) searched: Vec<f64>,
     /// The translations.
     pub(crate) texts: Vec<String>,
     /// Wall clock of each sentence, from its words or tree to its translation.
@@ -20,6 +23,8 @@ pub(crate) struct Measured {
     pub(crate) queries: Vec<u64>,
     /// Partial derivations made.
     pub(crate) items: Vec<u64>,
+    /// Of these, those that differ from others and stayed in a beam.
+    pub(crate) kept: Vec<u64>,
     /// Source words.
     pub(crate) words: Vec<u64>,
     /// For exact search: whether the optimum was proved.
@@ -40,9 +45,12 @@ impl Measured {
             measured.milliseconds.push(started.elapsed().as_secs_f64() * 1000.0);
             let best = found.hypotheses.first();
             measured.scores.push(best.map_or(f64::NEG_INFINITY, |best| best.score));
+            measured.searched.push(found.searched);
             measured.texts.push(best.map_or(String::new(), |best| sentence.vocab().join(&best.words)));
             measured.queries.push(found.counters.lm_queries);
             measured.items.push(found.counters.items);
+            let gone = found.counters.recombined + found.counters.pruned;
+            measured.kept.push(found.counters.items.saturating_sub(gone));
             measured.words.push(sentence.words.len() as u64);
             measured.proved.push(found.gap == Some(0.0));
             tick(index as u64 + 1);
@@ -67,12 +75,35 @@ impl Measured {
 
     /// Queries to the language model per sentence.
     pub(crate) fn lm_calls(&self) -> f64 {
-        mean(&self.queries.iter().map(|&count| count as f64).collect::<Vec<_>>())
+        mean_count(&self.queries)
     }
 
     /// Items made per sentence.
     pub(crate) fn made(&self) -> f64 {
-        mean(&self.items.iter().map(|&count| count as f64).collect::<Vec<_>>())
+        mean_count(&self.items)
+    }
+
+    /// Different items that stayed in a beam, per source word.
+    pub(crate) fn kept_per_word(&self) -> f64 {
+        mean_count(&self.kept) / mean_count(&self.words).max(1.0)
+    }
+
+    /// Sentences whose best translation has a better parse than those that the search kept.
+    pub(crate) fn parsed_better_alone(&self) -> usize {
+        let pairs = self.scores.iter().zip(&self.searched);
+        pairs.filter(|(whole, searched)| **whole > **searched + Duel::SAME).count()
+    }
+
+    /// Everything but times, as a number: two runs with the same one found the same.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut sum = content_hash(self.texts.join("\n").as_bytes());
+        for score in &self.scores {
+            sum = fold(sum, score.to_bits());
+        }
+        for &count in self.queries.iter().chain(&self.items).chain(&self.kept) {
+            sum = fold(sum, count);
+        }
+        self.proved.iter().fold(sum, |sum, &proved| fold(sum, proved.into()))
     }
 
     /// For tables: how many of the optima that exact search proved this one finds.
@@ -89,16 +120,22 @@ impl Measured {
         let all: f64 = self.milliseconds.iter().sum();
         let part: f64 = kept.iter().map(|&index| self.milliseconds[index]).sum();
         Self {
-            scores: kept.iter().map(|&index| self.scores[index]).collect(),
-            texts: kept.iter().map(|&index| self.texts[index].clone()).collect(),
-            milliseconds: kept.iter().map(|&index| self.milliseconds[index]).collect(),
-            queries: kept.iter().map(|&index| self.queries[index]).collect(),
-            items: kept.iter().map(|&index| self.items[index]).collect(),
-            words: kept.iter().map(|&index| self.words[index]).collect(),
-            proved: kept.iter().map(|&index| self.proved[index]).collect(),
+            scores: of(&kept, &self.scores),
+            searched: of(&kept, &self.searched),
+            texts: of(&kept, &self.texts),
+            milliseconds: of(&kept, &self.milliseconds),
+            queries: of(&kept, &self.queries),
+            items: of(&kept, &self.items),
+            kept: of(&kept, &self.kept),
+            words: of(&kept, &self.words),
+            proved: of(&kept, &self.proved),
             seconds: if all > 0.0 { self.seconds * part / all } else { 0.0 },
         }
     }
+}
+
+fn of<T: Clone>(places: &[usize], values: &[T]) -> Vec<T> {
+    places.iter().map(|&place| values[place].clone()).collect()
 }
 
 /// How many sentences one search scores higher than, the same as, lower than another.
@@ -111,7 +148,7 @@ pub(crate) struct Duel {
 
 impl Duel {
     /// Scores that differ by less are the same derivation, summed in another order.
-    const SAME: f64 = 1e-4;
+    pub(crate) const SAME: f64 = 1e-4;
 
     pub(crate) fn of(ours: &Measured, theirs: &Measured) -> Self {
         let mut duel = Self { better: 0, equal: 0, worse: 0 };
@@ -145,6 +182,10 @@ impl Duel {
 
 pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+fn mean_count(counts: &[u64]) -> f64 {
+    mean(&counts.iter().map(|&count| count as f64).collect::<Vec<_>>())
 }
 
 /// The standard deviation of some runs.

@@ -1,9 +1,9 @@
 //! What scores target words besides the n-gram model of the training text: parsers and models of a treebank.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use sylvan_base::Vocab;
 use sylvan_base::hash::{content_hash, fold};
-use sylvan_base::{InputError, Vocab};
 use sylvan_decode::{Error, Result};
 use sylvan_lm::{EstimateConfig, Estimator, Marks, Prune};
 use sylvan_parse::structured::FromText;
@@ -11,7 +11,7 @@ use sylvan_parse::{Parser, Templates, TrainConfig, train_dependency, treebank};
 use sylvan_store::{Output, read_lines};
 
 use crate::corpora::Corpus;
-use crate::lab::{Kind, Lab};
+use crate::lab::{Kind, Lab, hash};
 
 /// The treebank of the target language.
 fn target_treebank(lab: &Lab<'_>, corpus: Corpus) -> Result<PathBuf> {
@@ -92,8 +92,4 @@ pub(crate) fn second_lm(lab: &Lab<'_>, corpus: Corpus) -> Result<PathBuf> {
         out.finish()?;
     }
     Ok(path)
-}
-
-fn hash(path: &Path) -> Result<u64> {
-    Ok(content_hash(&std::fs::read(path).map_err(InputError::io(path, "read"))?))
 }

@@ -91,3 +91,36 @@ fn every_search_finds_the_best_derivation_of_a_chart() {
     }
     assert!(ambiguous > done / 5, "{ambiguous} of {done}");
 }
+
+#[test]
+fn a_forest_derives_the_words_of_its_derivations_and_no_others() {
+    let mut rng = Rng::new(33);
+    let (mut done, mut others) = (0, 0);
+    while done < cases(300, 20_000) {
+        let forest = random_chart(&mut rng);
+        let derivations = Derivations::of(&forest);
+        if derivations.count() > LIMIT {
+            continue;
+        }
+        done += 1;
+        let all: std::collections::BTreeSet<Vec<Symbol>> =
+            (0..derivations.count()).map(|index| derivations.get(index).words(&forest)).collect();
+        let mut known: Vec<Symbol> = all.iter().flatten().copied().collect();
+        known.dedup();
+        for words in &all {
+            assert!(forest.derives(words), "{words:?}");
+            // One word changed, left out or put in: a derivation of other words, or none.
+            let mut other = words.clone();
+            let place = rng.below(words.len() + 1);
+            match (rng.below(3), known.is_empty(), place < words.len()) {
+                (0, false, true) => other[place] = *rng.pick(&known),
+                (1, _, true) => drop(other.remove(place)),
+                (_, false, _) => other.insert(place, *rng.pick(&known)),
+                _ => {}
+            }
+            others += usize::from(!all.contains(&other));
+            assert_eq!(forest.derives(&other), all.contains(&other), "{other:?}");
+        }
+    }
+    assert!(others > done, "{others}");
+}

@@ -74,6 +74,9 @@ impl SentenceForest {
 pub struct Decoded {
     /// Best first; empty if nothing was found, which default rules prevent.
     pub hypotheses: Vec<Hypothesis>,
+    /// The score of the best translation as the search knew it. With a structured language model it can be lower than that
+    /// of the whole translation, of which a search keeps few parses.
+    pub searched: f64,
     /// All derivations that there are.
     pub forest: SentenceForest,
     /// All derivations that were found, if more than one was wanted.
@@ -189,6 +192,7 @@ impl Worker {
             let counters = Counters::default();
             return Decoded {
                 hypotheses: Vec::new(),
+                searched: f64::NEG_INFINITY,
                 forest,
                 out: None,
                 counters,
@@ -197,13 +201,13 @@ impl Worker {
             };
         };
         forest.forest.grow(grown);
-        let counters = best.counters;
+        let (counters, searched) = (best.counters, best.score);
         let mut hypotheses = list_of(&forest.forest, best, out.as_ref(), list);
         if weight != 0.0 {
             self.compare_whole(sentence, with, &forest, &mut hypotheses);
             hypotheses.truncate(wanted.best.max(1));
         }
-        Decoded { hypotheses, forest, out, counters, cut_short, gap }
+        Decoded { hypotheses, searched, forest, out, counters, cut_short, gap }
     }
 
     /// Searches a forest, with a structured language model unless it weighs nothing.

@@ -52,21 +52,24 @@ impl Paper {
         match self {
             Self::HuangMi2010 | Self::Feng2012 => &[Corpus::EnJa, Corpus::ZhEn],
             Self::StructuredLm => &[Corpus::ZhEn, Corpus::DeEn, Corpus::FrEn],
-            Self::Undirected | Self::LrHiero => &[Corpus::ZhEn, Corpus::DeEn, Corpus::CsEn],
+            Self::Undirected | Self::LrHiero => &[Corpus::ZhEn, Corpus::DeEn, Corpus::CsEn, Corpus::Europarl],
             Self::Cross => &[Corpus::EnJa, Corpus::ZhEn, Corpus::DeEn],
         }
     }
 
     pub(crate) fn run(self, lab: &Lab<'_>, sample: bool) -> Result<Report> {
         let corpora = if sample { &[Corpus::Sample] } else { self.corpora() };
-        match self {
+        lab.fingerprint.set(0);
+        let mut report = match self {
             Self::HuangMi2010 => huang_mi_2010::run(lab, corpora),
             Self::Feng2012 => feng_2012::run(lab, corpora),
             Self::StructuredLm => yu_2014::run(lab, corpora),
             Self::Undirected => gesmundo_2011::run(lab, corpora),
             Self::LrHiero => siahbani_2017::run(lab, corpora),
             Self::Cross => cross::run(lab, corpora),
-        }
+        }?;
+        report.fingerprint = lab.fingerprint.get();
+        Ok(report)
     }
 }
 
@@ -94,6 +97,7 @@ mod tests {
             progress: &Silent,
             say: &|_| {},
             corpora: std::cell::RefCell::default(),
+            fingerprint: std::cell::Cell::default(),
         };
         let report = paper.run(&lab, true).unwrap();
         for item in holds {

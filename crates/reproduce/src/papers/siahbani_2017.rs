@@ -3,11 +3,14 @@
 //! Hiero with cube pruning and phrase-based translation with and without a lexicalised reordering model stand beside it, with
 //! the same links and language model.
 
-use sylvan_decode::Result;
+use sylvan_base::Symbol;
+use sylvan_base::hash::{content_hash, fold};
+use sylvan_decode::{Input, Result, Sentence, With};
+use sylvan_rules::Weights;
 use sylvan_store::read_lines;
 
 use crate::corpora::Corpus;
-use crate::lab::{Extra, Kind, Lab, Part};
+use crate::lab::{Extra, Kind, Lab, Part, System};
 use crate::measured::Measured;
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::{Report, Table, Verdict};
@@ -24,6 +27,9 @@ const SEEDS: [u64; 3] = [1, 2, 3];
 /// The paper's pop limit.
 const POPS: usize = 500;
 const SWEEP: [usize; 5] = [50, 100, 300, 500, 1000];
+/// Training pairs to be made again, and how long they may be: all ways to glue them are looked at.
+const FORCED: usize = 200;
+const FORCED_WORDS: usize = 25;
 
 const HIERO: &str = "Hiero, cube pruning";
 const PLAIN: &str = "left to right";
@@ -53,6 +59,8 @@ struct Found {
     sweep: Vec<(&'static str, Vec<(usize, Measured)>)>,
     /// The papers' order of cells.
     diverse: Measured,
+    /// Training pairs that the rules of each kind can make, of those tried.
+    forced: Vec<(&'static str, Vec<bool>)>,
 }
 
 impl Found {
@@ -60,6 +68,7 @@ impl Found {
         let mut runs = Vec::new();
         let (mut sweep, mut diverse) = (Vec::new(), Measured::default());
         let (mut sizes, mut references) = ([0; 3], Vec::new());
+        let mut forced = Vec::new();
         for (name, kind, options) in SYSTEMS {
             let system = lab.system(corpus, kind, &Extra::default())?;
             let beam = if matches!(kind, Kind::Phrase(_)) { 120 } else { POPS };
@@ -77,6 +86,9 @@ impl Found {
                 };
                 sweep.push((name, SWEEP.into_iter().map(run).collect::<Result<_>>()?));
             }
+            if name == HIERO || name == PLAIN {
+                forced.push((name, forced_decoding(lab, &system)?));
+            }
             if name == LRM {
                 let way = Way::new("incremental --pops 500 --diversity 10", POPS)?;
                 diverse = lab.run(&system, &weights, &way, Part::Test)?;
@@ -88,7 +100,7 @@ impl Found {
             }
             runs.push((name, found));
         }
-        Ok(Self { corpus, sizes, references, runs, sweep, diverse })
+        Ok(Self { corpus, sizes, references, runs, sweep, diverse, forced })
     }
 
     fn runs(&self, name: &str) -> &[Measured] {
@@ -103,6 +115,34 @@ impl Found {
     fn mean(&self, name: &str, of: fn(&Measured) -> f64) -> f64 {
         crate::measured::mean(&self.runs(name).iter().map(of).collect::<Vec<_>>())
     }
+}
+
+/// Which of some training pairs have a derivation.
+fn forced_decoding(lab: &Lab<'_>, system: &System) -> Result<Vec<bool>> {
+    let [source, target] = &system.learnt.train;
+    let pairs: Vec<(String, String)> = read_lines(source)?.into_iter().zip(read_lines(target)?).collect();
+    let short = |(source, target): &&(String, String)| {
+        [source, target].iter().all(|line| line.split(' ').count() <= FORCED_WORDS)
+    };
+    // From all over the text.
+    let step = (pairs.len() / FORCED).max(1);
+    let some: Vec<&(String, String)> = pairs.iter().step_by(step).filter(short).take(FORCED).collect();
+    let key = some.iter().fold(fold(system.key, content_hash(b"forced")), |key, (source, target)| {
+        fold(fold(key, content_hash(source.as_bytes())), content_hash(target.as_bytes()))
+    });
+    lab.once("forced", key, || {
+        let lines: Vec<String> = some.iter().map(|(source, _)| source.clone()).collect();
+        let sentences = system.sentences_of(&lines, Input::Text, "training lines")?;
+        let way = Way::new("cube", POPS)?;
+        let mut worker = system.worker(&Weights::default(), &way);
+        let derives = |(sentence, (_, target)): (&Sentence, &&(String, String))| {
+            let forest = worker.forest(sentence, With::default()).with_all_glue();
+            let words: Option<Vec<Symbol>> =
+                target.split(' ').map(|word| sentence.vocab().get(word)).collect();
+            words.is_some_and(|words| forest.forest.derives(&words))
+        };
+        Ok(sentences.iter().zip(&some).map(derives).collect())
+    })
 }
 
 pub(super) fn run(lab: &Lab<'_>, corpora: &[Corpus]) -> Result<Report> {
@@ -120,7 +160,25 @@ pub(super) fn run(lab: &Lab<'_>, corpora: &[Corpus]) -> Result<Report> {
     table_3(&mut report, &all)?;
     table_2(&mut report, &all);
     sweeps(&mut report, &all);
+    coverage(&mut report, &all);
     Ok(report)
+}
+
+/// How much is lost by rules that translate from left to right.
+fn coverage(report: &mut Report, all: &[Found]) {
+    report.claim(
+        "control",
+        "training pairs that rules make again word by word, Hiero and left to right: the latter are fewer",
+        "not given",
+        joined(all.iter().map(|found| {
+            let shares = found.forced.iter().map(|(_, made)| {
+                let count = made.iter().filter(|made| **made).count();
+                format!("{count} of {}", made.len())
+            });
+            format!("{}: {}", found.corpus.title(), shares.collect::<Vec<_>>().join(" and "))
+        })),
+        Verdict::Shown,
+    );
 }
 
 /// What was learnt from.

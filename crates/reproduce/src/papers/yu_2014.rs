@@ -37,6 +37,8 @@ const NAIVE: &str = "naive";
 const BEST: &str = "best-parse";
 const GROUPING: &str = "grouping, g = 5";
 const PACKED: &str = "packed (ours)";
+const FLAT_BASE: &str = "left-to-right Hiero";
+const FLAT_PACKED: &str = "left-to-right Hiero, packed (ours)";
 
 /// What scores target words besides the n-gram model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,24 +49,38 @@ enum Besides {
     Generative,
 }
 
-const ROWS: [(&str, Besides, &str); 7] = [
-    (BASE, Besides::Nothing, "incremental"),
-    (RERANKING, Besides::Perceptron, "incremental --structured rerank --plain-parses"),
-    (NAIVE, Besides::Perceptron, "incremental --structured naive --plain-parses"),
-    (BEST, Besides::Perceptron, "incremental --structured best-parse --plain-parses"),
-    (GROUPING, Besides::Perceptron, "incremental --structured grouping --plain-parses"),
-    (PACKED, Besides::Generative, "incremental --structured packed"),
-    (SECOND, Besides::SecondLm, "incremental"),
+/// From trees, and without them from left to right, where nothing but the target knows of syntax.
+const TREE: Kind = Kind::Tree;
+const FLAT: Kind = Kind::LrHiero("none");
+
+const ROWS: [(&str, Kind, Besides, &str); 9] = [
+    (BASE, TREE, Besides::Nothing, "incremental"),
+    (RERANKING, TREE, Besides::Perceptron, LATER),
+    (NAIVE, TREE, Besides::Perceptron, ALL),
+    (BEST, TREE, Besides::Perceptron, ONE),
+    (GROUPING, TREE, Besides::Perceptron, GROUPS),
+    (PACKED, TREE, Besides::Generative, "incremental --structured packed"),
+    (SECOND, TREE, Besides::SecondLm, "incremental"),
+    (FLAT_BASE, FLAT, Besides::Nothing, "incremental"),
+    (FLAT_PACKED, FLAT, Besides::Generative, "incremental --structured packed"),
 ];
 
+const GROUPS: &str = "incremental --structured grouping --plain-parses";
+const ONE: &str = "incremental --structured best-parse --plain-parses";
+const ALL: &str = "incremental --structured naive --plain-parses";
+const LATER: &str = "incremental --structured rerank --plain-parses";
+
 /// With the same weights: ways and beams.
-const WAYS: [(&str, usize); 9] = [
-    ("incremental --structured rerank --plain-parses", 100),
-    ("incremental --structured naive --plain-parses", 100),
-    ("incremental --structured naive --plain-parses", 1000),
-    ("incremental --structured best-parse --plain-parses", 100),
-    ("incremental --structured best-parse --plain-parses", 500),
-    ("incremental --structured grouping --plain-parses", 100),
+const WAYS: [(&str, usize); 12] = [
+    ("incremental --structured grouping --plain-parses --groups 1", 100),
+    ("incremental --structured grouping --plain-parses --groups 2", 100),
+    ("incremental --structured grouping --plain-parses --groups 8", 100),
+    (LATER, 100),
+    (ALL, 100),
+    (ALL, 1000),
+    (ONE, 100),
+    (ONE, 500),
+    (GROUPS, 100),
     ("incremental --structured grouping", 100),
     ("incremental --structured packed --plain-parses", 100),
     ("incremental --structured packed", 100),
@@ -77,6 +93,8 @@ struct Found {
     runs: Vec<(&'static str, Vec<Measured>)>,
     /// By kind of model, way and beam, with the same weights.
     same: BTreeMap<(&'static str, &'static str, usize), Measured>,
+    /// Without the model, with these weights.
+    without: Measured,
 }
 
 impl Found {
@@ -94,8 +112,8 @@ impl Found {
         };
         let mut runs = Vec::new();
         let mut references = Vec::new();
-        for (name, besides, options) in ROWS {
-            let system = lab.system(corpus, Kind::Tree, &extra(besides)?)?;
+        for (name, kind, besides, options) in ROWS {
+            let system = lab.system(corpus, kind, &extra(besides)?)?;
             let way = Way::new(options, BEAM)?;
             let run = |seed| {
                 let weights = lab.tuned(&system, &way, seed)?;
@@ -104,16 +122,18 @@ impl Found {
             runs.push((name, SEEDS.into_iter().map(run).collect::<Result<_>>()?));
             references = system.references(Part::Test)?;
         }
-        let base = lab.system(corpus, Kind::Tree, &Extra::default())?;
+        let base = lab.system(corpus, TREE, &Extra::default())?;
         let weights = lab.tuned(&base, &Way::new("incremental", BEAM)?, SEEDS[0])?;
         let mut same = BTreeMap::new();
         for (name, besides) in [("perceptron", Besides::Perceptron), ("probabilities", Besides::Generative)] {
-            let system = lab.system(corpus, Kind::Tree, &extra(besides)?)?;
+            let system = lab.system(corpus, TREE, &extra(besides)?)?;
             for (options, beam) in WAYS {
                 same.insert((name, options, beam), fixed(lab, &system, &weights, options, beam)?);
             }
         }
-        Ok(Self { corpus, references, runs, same })
+        let usual = Way::new("incremental", BEAM)?;
+        let without = lab.run_first(&base, &weights, &usual, (Part::Test, LINES), "without the model")?;
+        Ok(Self { corpus, references, runs, same, without })
     }
 
     fn runs(&self, name: &str) -> &[Measured] {
@@ -122,6 +142,11 @@ impl Found {
 
     fn scored(&self, name: &str) -> Result<Scored> {
         Scored::new(self.runs(name), &self.references)
+    }
+
+    /// What a row is compared with.
+    fn base_of(name: &str) -> &'static str {
+        if name.starts_with(FLAT_BASE) { FLAT_BASE } else { BASE }
     }
 
     fn time(&self, name: &str) -> f64 {
@@ -168,34 +193,37 @@ fn table_2(report: &mut Report, all: &[Found]) -> Result<()> {
         ),
         &["corpus", "way", "BLEU", "against the baseline", "(TER-BLEU)/2", "ms", "times"],
     );
-    let (mut grouping, mut control, mut naive) = (Vec::new(), Vec::new(), Vec::new());
-    let mut told = [Vec::new(), Vec::new(), Vec::new()];
+    let (mut grouping, mut control, mut naive, mut hiero) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut told = [const { Vec::new() }; 4];
     for found in all {
-        let base = found.scored(BASE)?;
         for (name, runs) in &found.runs {
-            let scored = found.scored(name)?;
+            let (scored, base) = (found.scored(name)?, Found::base_of(name));
             table.row([
                 found.corpus.title().to_string(),
                 (*name).to_string(),
                 scored.shown(),
-                if *name == BASE { String::new() } else { scored.against(&base) },
+                if *name == base { String::new() } else { scored.against(&found.scored(base)?) },
                 format!("{:.2}", crate::scores::ter_bleu(runs, &found.references)?),
                 format!("{:.2}", found.time(name)),
-                format!("{:.2}", found.time(name) / found.time(BASE)),
+                format!("{:.2}", found.time(name) / found.time(base)),
             ]);
         }
+        let base = found.scored(BASE)?;
         let title = found.corpus.title();
         let [groups, second, plain] = [GROUPING, SECOND, NAIVE].map(|name| found.scored(name));
         let (groups, second, plain) = (groups?, second?, plain?);
         grouping.push(groups.bleu() > base.bleu() && groups.p_value(&base) < 0.05);
         control.push(second.bleu() <= base.bleu() || second.p_value(&base) >= 0.05);
         naive.push(plain.bleu() < base.bleu());
+        let (flat, flat_base) = (found.scored(FLAT_PACKED)?, found.scored(FLAT_BASE)?);
+        hiero.push(flat.bleu() > flat_base.bleu() && flat.p_value(&flat_base) < 0.05);
+        told[3].push(format!("{title}: {}", flat.against(&flat_base)));
         told[0].push(format!("{title}: {}", groups.against(&base)));
         told[1].push(format!("{title}: {}", second.against(&base)));
         told[2].push(format!("{title}: {}", plain.against(&base)));
     }
     report.table(table);
-    let [gained, second, plain] = told.map(|parts| parts.join("; "));
+    let [gained, second, plain, flat] = told.map(|parts| parts.join("; "));
     report.claim(
         "Table 2",
         "grouping translates better than the baseline (p < 0.05)",
@@ -216,6 +244,13 @@ fn table_2(report: &mut Report, all: &[Found]) -> Result<()> {
         "21.10 and 21.06",
         second,
         Verdict::of_all(&control),
+    );
+    report.claim(
+        "beyond the paper",
+        "(ours) from left to right without trees the parser helps (p < 0.05)",
+        "not tried",
+        flat,
+        Verdict::of_all(&hiero),
     );
     let ratio = |found: &Found, name: &str| found.time(name) / found.time(BASE);
     report.claim(
@@ -241,12 +276,18 @@ fn same_weights(report: &mut Report, all: &[Found]) {
         format!(
             "Weights of the baseline and `slm={WEIGHT}`, the first {LINES} lines; scores of whole translations by the whole model."
         ),
-        &["corpus", "model", "way", "beam", "model score", "against grouping", "ms"],
+        &[
+            "corpus",
+            "model",
+            "way",
+            "beam",
+            "model score",
+            "against grouping",
+            "items kept per word",
+            "better parsed alone",
+            "ms",
+        ],
     );
-    const GROUPS: &str = "incremental --structured grouping --plain-parses";
-    const ONE: &str = "incremental --structured best-parse --plain-parses";
-    const ALL: &str = "incremental --structured naive --plain-parses";
-    const LATER: &str = "incremental --structured rerank --plain-parses";
     for found in all {
         for ((model, options, beam), run) in &found.same {
             let groups = &found.same[&(*model, GROUPS, 100)];
@@ -257,6 +298,11 @@ fn same_weights(report: &mut Report, all: &[Found]) {
                 beam.to_string(),
                 format!("{:.4}", run.score()),
                 Duel::of(run, groups).shown(),
+                format!("{:.0}", run.kept_per_word()),
+                match options.contains("rerank") {
+                    true => String::new(),
+                    false => run.parsed_better_alone().to_string(),
+                },
                 format!("{:.2}", run.time()),
             ]);
         }
@@ -296,5 +342,38 @@ fn same_weights(report: &mut Report, all: &[Found]) {
             let groups = found.score(model, GROUPS, 100);
             groups > found.score(model, ONE, 500) && groups > found.score(model, ALL, 1000)
         }),
+    );
+    let kept = |found: &Found, model, options| found.same[&(model, options, 100)].kept_per_word();
+    report.claim(
+        "section 4.2",
+        "naive search lacks different translations: it keeps fewer different items than the search without the model, \
+         grouping no fewer",
+        "said, not counted",
+        joined(all.iter().flat_map(|found| {
+            models.map(|model| {
+                let [naive, groups] = [ALL, GROUPS].map(|options| kept(found, model, options));
+                let without = found.without.kept_per_word();
+                format!("{}, {model}: {naive:.0}, {groups:.0}, without {without:.0} a word", found.corpus.title())
+            })
+        })),
+        held(&|found, model| {
+            let without = found.without.kept_per_word();
+            kept(found, model, ALL) < 0.9 * without && kept(found, model, GROUPS) >= 0.9 * without
+        }),
+    );
+    let alone = |found: &Found, model, options| found.same[&(model, options, 100)].parsed_better_alone();
+    report.claim(
+        "section 4.2",
+        "best-parse makes local errors of parsing: more of its translations than of those of grouping have a better parse \
+         than the search kept",
+        "seen by hand",
+        joined(all.iter().flat_map(|found| {
+            models.map(|model| {
+                let [one, groups] = [ONE, GROUPS].map(|options| alone(found, model, options));
+                let lines = found.without.len();
+                format!("{}, {model}: {one} and {groups} of {lines}", found.corpus.title())
+            })
+        })),
+        held(&|found, model| alone(found, model, ONE) > alone(found, model, GROUPS)),
     );
 }

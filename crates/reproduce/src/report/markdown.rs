@@ -16,7 +16,7 @@ pub(super) fn report(report: &Report) -> String {
             }
         }
     }
-    out.trim_end().to_string() + "\n"
+    out + &report.closing() + "\n"
 }
 
 /// All papers: how many claims held, and which did not.

@@ -110,11 +110,13 @@ pub struct Report {
     /// Claim by claim.
     pub claims: Vec<Claim>,
     pub(crate) pieces: Vec<Piece>,
+    /// All translations, scores and counts behind it as a number: the same in every run, while times are not.
+    pub fingerprint: u64,
 }
 
 impl Report {
     pub(crate) fn new(name: &'static str, paper: &'static str, setting: String) -> Self {
-        Self { name, paper, setting, claims: Vec::new(), pieces: Vec::new() }
+        Self { name, paper, setting, claims: Vec::new(), pieces: Vec::new(), fingerprint: 0 }
     }
 
     pub(crate) fn heading(&mut self, text: impl Into<String>) {
@@ -151,6 +153,15 @@ impl Report {
         }
     }
 
+    /// How to tell whether another run found the same.
+    fn closing(&self) -> String {
+        format!(
+            "Made by `sylvan reproduce {}`. All translations, scores and counts behind it, times apart, have the fingerprint \
+             `{:016x}`: another run from scratch gives the same.",
+            self.name, self.fingerprint
+        )
+    }
+
     fn plots(&self) -> impl Iterator<Item = &Plot> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Plot(plot) => Some(plot),
@@ -177,7 +188,12 @@ pub fn write_summary(reports: &[Report], folder: &Path) -> Result<()> {
     let claims: Vec<_> = reports
         .iter()
         .map(|report| {
-            serde_json::json!({ "name": report.name, "paper": report.paper, "claims": report.claims })
+            serde_json::json!({
+                "name": report.name,
+                "paper": report.paper,
+                "fingerprint": format!("{:016x}", report.fingerprint),
+                "claims": report.claims,
+            })
         })
         .collect();
     write(&folder.join("claims.json"), &format!("{:#}\n", serde_json::Value::from(claims)))
