@@ -1,6 +1,6 @@
 //! The best translations of a sentence, from what a search found.
 
-use sylvan_base::{HashSet, Symbol};
+use sylvan_base::Symbol;
 use sylvan_forest::{Derivation, TranslationForest};
 use sylvan_search::{KBest, OutForest, Outcome};
 
@@ -62,20 +62,11 @@ pub(crate) fn put_first(list: &mut Vec<Hypothesis>, first: Hypothesis, wanted: L
 }
 
 fn found(forest: &TranslationForest, out: &OutForest, wanted: List) -> Vec<Hypothesis> {
-    let mut seen: HashSet<Vec<Symbol>> = HashSet::default();
-    let mut hypotheses = Vec::new();
-    // Many derivations can have the same words; looking at more than this many for one list is not worth it.
-    let patience = wanted.best.saturating_mul(if wanted.distinct { 100 } else { 1 });
-    for (score, edges) in KBest::new(out).take(patience) {
+    let lists = if wanted.distinct { KBest::distinct(out, forest) } else { KBest::new(out) };
+    let hypothesis = |(score, edges)| {
         let derivation = out.derivation(forest, edges);
         let words = derivation.words(forest);
-        if wanted.distinct && !seen.insert(words.clone()) {
-            continue;
-        }
-        hypotheses.push(Hypothesis { score, derivation, words });
-        if hypotheses.len() == wanted.best {
-            break;
-        }
-    }
-    hypotheses
+        Hypothesis { score, derivation, words }
+    };
+    lists.take(wanted.best).map(hypothesis).collect()
 }

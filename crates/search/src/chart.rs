@@ -17,8 +17,9 @@ use sylvan_base::hash::fold;
 use sylvan_forest::{BundleId, Derivation, EdgeId, Target, TranslationForest, VertexId};
 
 use crate::deduction::EdgeOrder;
-use crate::out_forest::{OutForest, OutForestBuilder};
+use crate::out_forest::{OutForest, OutForestBuilder, Words};
 use crate::outcome::better;
+use crate::said::Said;
 use crate::stop::Stop;
 use crate::{Beam, Counters, Outcome, TwoSided};
 
@@ -336,10 +337,11 @@ impl<S: Copy + Eq + Hash> Chart<S> {
         let mut builder = OutForestBuilder::new(goal + 1, EdgeOrder::TailsFirst);
         for (item, way) in self.ways(forest) {
             let below: f64 = way.tails.iter().map(|&tail| self.items[tail as usize].score).sum();
-            builder.arc(item as usize, way.tails, &[way.edge], way.score - below, forest);
+            builder.arc(item as usize, way.tails, &[way.edge], Words::Around, way.score - below, forest);
         }
         for item in self.cell(forest.goal()) {
-            builder.arc(goal, &[item], &[], lm.sentence(&self.items[item as usize].state), forest);
+            let end = lm.sentence(&self.items[item as usize].state);
+            builder.arc(goal, &[item], &[], Words::After(Said::NOTHING), end, forest);
         }
         builder.finish(goal)
     }

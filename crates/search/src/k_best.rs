@@ -3,14 +3,20 @@
 //! Each node keeps its best derivations found so far and a queue of candidates. The next best of a node is the head
 //! of its queue; only then are that one's successors made, each by taking the next best of one tail. So the work is
 //! what the list needs, not what the forest holds.
+//!
+//! If translations with the same words count as one, each node lists only the best derivation of each sequence of words:
+//! what is made from a worse one has the same words as what is made from the best. So the many ways to cut a
+//! sentence into rules are left out where they are, instead of being listed and thrown away.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use sylvan_base::HashSet;
 use sylvan_base::hash::fold;
-use sylvan_forest::EdgeId;
+use sylvan_forest::{EdgeId, Target, TranslationForest};
 
-use crate::out_forest::OutForest;
+use crate::out_forest::{OutArc, OutForest, Words};
+use crate::said::Said;
 use crate::total::Total;
 
 /// A derivation of a node; ordered by score, then by content, then by what it is made of.
@@ -19,6 +25,8 @@ struct Ranked {
     score: Total,
     hash: Reverse<u64>,
     made: Reverse<Made>,
+    /// Its words, if those matter.
+    said: Said,
 }
 
 /// An arc, and which derivation of each tail.
@@ -32,8 +40,10 @@ struct Made {
 struct Node {
     best: Vec<Ranked>,
     queue: BinaryHeap<Ranked>,
-    /// Whether the successors of the last of `best` are in the queue.
-    expanded: bool,
+    /// The last that left the queue, until its successors are there.
+    last: Option<Made>,
+    /// The words of `best`, if those matter.
+    seen: HashSet<Said>,
 }
 
 /// The derivations of an out-forest's goal, best first.
@@ -42,13 +52,24 @@ pub struct KBest<'f> {
     forest: &'f OutForest,
     nodes: Vec<Node>,
     next: usize,
+    /// The target sides of edges, if words matter.
+    sides: Option<&'f TranslationForest>,
 }
 
 impl<'f> KBest<'f> {
     /// Finds the best derivation of every node below the goal.
     pub fn new(forest: &'f OutForest) -> Self {
+        Self::of(forest, None)
+    }
+
+    /// The same, but of derivations with the same words only the best. The edges are those of `sides`.
+    pub fn distinct(forest: &'f OutForest, sides: &'f TranslationForest) -> Self {
+        Self::of(forest, Some(sides))
+    }
+
+    fn of(forest: &'f OutForest, sides: Option<&'f TranslationForest>) -> Self {
         let nodes = (0..forest.nodes()).map(|_| Node::default()).collect();
-        let mut lists = Self { forest, nodes, next: 0 };
+        let mut lists = Self { forest, nodes, next: 0, sides };
         for node in lists.below_goal() {
             lists.start(node);
         }
@@ -100,21 +121,42 @@ impl<'f> KBest<'f> {
             hash = fold(hash, below.hash.0);
         }
         let hash = Reverse(fold(hash, made.hash));
-        Some(Ranked { score: Total(score), hash, made: Reverse(Made { arc, ranks }) })
+        let said = self.sides.map_or(Said::NOTHING, |sides| self.said(made, &ranks, sides));
+        Some(Ranked { score: Total(score), hash, made: Reverse(Made { arc, ranks }), said })
     }
 
-    /// Moves the head of a node's queue to its list.
+    /// The words of an arc with known derivations of its tails.
+    fn said(&self, arc: &OutArc, ranks: &[u32], sides: &TranslationForest) -> Said {
+        let tails = self.forest.tails(arc).iter().zip(ranks);
+        let mut tails = tails.map(|(&tail, &rank)| self.nodes[tail as usize].best[rank as usize].said);
+        match arc.words {
+            Words::After(last) => tails.fold(Said::NOTHING, Said::then).then(last),
+            Words::Around => {
+                let target = self.forest.edges(arc).iter().flat_map(|&edge| sides.target(edge));
+                let part = |&symbol: &Target| match symbol {
+                    Target::Bundle(bundle) => Said::bundles(sides, &[bundle]),
+                    Target::Vertex(_) => tails.next().unwrap_or(Said::NOTHING),
+                };
+                target.map(part).fold(Said::NOTHING, Said::then)
+            }
+        }
+    }
+
+    /// Moves the head of a node's queue to its list, unless its words are there already.
     fn take(&mut self, node: usize) {
+        let is_any = self.sides.is_none();
         let node = &mut self.nodes[node];
         if let Some(best) = node.queue.pop() {
-            node.best.push(best);
-            node.expanded = false;
+            node.last = Some(best.made.0.clone());
+            if is_any || node.seen.insert(best.said) {
+                node.best.push(best);
+            }
         }
     }
 
     fn is_known(&self, node: usize, rank: usize) -> bool {
-        let Node { best, queue, expanded } = &self.nodes[node];
-        best.len() > rank || best.is_empty() || (*expanded && queue.is_empty())
+        let Node { best, queue, last, .. } = &self.nodes[node];
+        best.len() > rank || (last.is_none() && queue.is_empty())
     }
 
     /// Makes a node's list long enough for `rank`, if it has that many.
@@ -125,8 +167,7 @@ impl<'f> KBest<'f> {
                 tasks.pop();
                 continue;
             }
-            if !self.nodes[node].expanded {
-                let last = self.nodes[node].best.last().expect("a list that is not empty").made.0.clone();
+            if let Some(last) = &self.nodes[node].last {
                 let arc = &self.forest.arcs(node)[last.arc as usize];
                 let tails = self.forest.tails(arc);
                 // Each combination has one predecessor: only tails from the last advanced one on move.
@@ -138,6 +179,7 @@ impl<'f> KBest<'f> {
                     tasks.push(task);
                     continue;
                 }
+                let last = last.clone();
                 for axis in first..tails.len() {
                     let mut ranks = last.ranks.clone();
                     ranks[axis] += 1;
@@ -145,7 +187,7 @@ impl<'f> KBest<'f> {
                         self.nodes[node].queue.push(ranked);
                     }
                 }
-                self.nodes[node].expanded = true;
+                self.nodes[node].last = None;
             }
             self.take(node);
         }

@@ -44,6 +44,7 @@ mod out_forest;
 mod outcome;
 mod prediction;
 mod refine;
+mod said;
 mod search;
 mod stacks;
 mod step_model;
@@ -71,13 +72,14 @@ pub use k_best::KBest;
 pub use language_model::{Bounds, Horizon, LanguageModel, NoLanguageModel};
 pub use neighbours::Neighbours;
 pub use orientation::{Late, OrientedStep, Recent, oriented};
-pub use out_forest::{OutArc, OutForest, OutForestBuilder};
+pub use out_forest::{OutArc, OutForest, OutForestBuilder, Words};
 pub use outcome::{Beam, Counters, Outcome, rescore};
 pub use prediction::{
     Bundle, Prediction, PredictionStep, PredictionTables, PrefixId, prediction, prediction_traced,
     search as prediction_search,
 };
 pub use refine::{Refine, refine};
+pub use said::Said;
 pub use search::{Found, Search, SearchName, Workspace, WorkspaceOf};
 pub use stacks::{PhraseBased, Placed, StackStep, Stacks, placed, search as stack_search, stacks};
 pub use step_model::{Move, Part, StepModel, StepModels, StepState, replay};

@@ -10,6 +10,16 @@ use sylvan_base::hash::fold;
 use sylvan_forest::{Derivation, EdgeId, Edges};
 
 use crate::deduction::EdgeOrder;
+use crate::said::Said;
+
+/// The words of an arc.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// Those of its tails, one after the other, and then these: from left to right.
+    After(Said),
+    /// Those of its edge's target side, with the words of its tails in place of the vertices: from the bottom up.
+    Around,
+}
 
 /// One way to make a node.
 #[derive(Debug, Clone)]
@@ -18,6 +28,8 @@ pub struct OutArc {
     pub score: f64,
     /// Content hash of its edges, for ties.
     pub hash: u64,
+    /// The words of what it makes.
+    pub words: Words,
     tails: Range<u32>,
     edges: Range<u32>,
 }
@@ -96,7 +108,15 @@ impl OutForestBuilder {
     }
 
     /// Adds a way to make `node`.
-    pub fn arc<E: Edges>(&mut self, node: usize, tails: &[u32], edges: &[EdgeId], score: f64, forest: &E) {
+    pub fn arc<E: Edges>(
+        &mut self,
+        node: usize,
+        tails: &[u32],
+        edges: &[EdgeId],
+        words: Words,
+        score: f64,
+        forest: &E,
+    ) {
         let (first_tail, first_edge) = (self.tails.len() as u32, self.edges.len() as u32);
         self.tails.extend_from_slice(tails);
         self.edges.extend_from_slice(edges);
@@ -104,6 +124,7 @@ impl OutForestBuilder {
         let arc = OutArc {
             score,
             hash,
+            words,
             tails: first_tail..self.tails.len() as u32,
             edges: first_edge..self.edges.len() as u32,
         };

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{HashLm, LIMIT, Problem, close, random_problems};
-use sylvan_base::HashSet;
+use sylvan_base::{HashSet, Symbol};
 use sylvan_forest::{Derivation, TranslationForest};
 use sylvan_search::{
     Agenda, Beam, BoundaryWords, Cube, CubePruning, Derivations, Engine, Incremental, KBest, LanguageModel,
@@ -96,6 +96,42 @@ fn n_best_lists_equal_brute_force() {
         }
     });
     assert!(long > 100, "{long} forests with more derivations than were asked for");
+}
+
+/// The best score of each translation, best first.
+fn all_translations(forest: &TranslationForest, all: &[(f64, Derivation)]) -> Vec<(f64, Vec<Symbol>)> {
+    let mut seen = HashSet::default();
+    let words = all.iter().map(|(score, derivation)| (*score, derivation.words(forest)));
+    words.filter(|(_, words)| seen.insert(words.clone())).collect()
+}
+
+#[test]
+fn lists_of_different_translations_equal_brute_force() {
+    let (mut long, mut same) = (0, 0);
+    random_problems(13, cases(1_500, 20_000), |problem: &Problem, shown, rng| {
+        let lm = HashLm::new(&problem.forest, 1 + rng.below(4), rng.next_u64(), 1.0);
+        let forest = &problem.forest;
+        let all = all_derivations(forest, &lm);
+        let expected = all_translations(forest, &all);
+        let k = 1 + rng.below(60);
+        long += usize::from(expected.len() > k);
+        same += usize::from(expected.len() < all.len());
+        for (name, out) in explored(forest, &lm) {
+            let list: Vec<_> = KBest::distinct(&out, forest).take(k).collect();
+            assert_eq!(list.len(), expected.len().min(k), "{name}: {shown}");
+            let mut seen = HashSet::default();
+            for ((score, edges), (best, _)) in list.into_iter().zip(&expected) {
+                let derivation = out.derivation(forest, edges);
+                assert!(close(score, *best), "{name}: {score} not {best}: {shown}");
+                assert!(close(rescore(forest, &lm, &derivation), score), "{name}: {shown}");
+                assert!(seen.insert(derivation.words(forest)), "{name}: the same words twice: {shown}");
+            }
+        }
+    });
+    assert!(
+        long > 20 && same > 100,
+        "{long} with more translations than asked for, {same} with some that are the same"
+    );
 }
 
 #[test]

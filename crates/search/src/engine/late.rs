@@ -19,6 +19,7 @@ use super::nodes::{Arc, Arrival, Node, NodeId, Nodes, Stage};
 use super::{Engine, Goal, Limits};
 use crate::deduction::{Application, Deduction};
 use crate::outcome::better;
+use crate::said::Said;
 use crate::step_model::{StepModel, StepState};
 use crate::{Beam, LanguageModel};
 
@@ -132,7 +133,8 @@ impl Nodes {
         };
         self.asked_index(bin).insert(signature, id);
         if self.keeps_arcs() {
-            self.add_arc(Arc { to: id, from: asked, score: gain, trail: before.trail, since: before.trail });
+            let (trail, since) = (before.trail, before.trail);
+            self.add_arc(Arc { to: id, from: asked, score: gain, trail, since, said: Said::NOTHING });
         }
         known.is_some()
     }

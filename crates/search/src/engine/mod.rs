@@ -35,8 +35,9 @@ use sylvan_base::Span;
 use sylvan_forest::{BundleId, Derivation, EdgeId, Edges, Grown, TokenId};
 
 use crate::deduction::{Application, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
-use crate::out_forest::{OutForest, OutForestBuilder, derivation};
+use crate::out_forest::{OutForest, OutForestBuilder, Words, derivation};
 use crate::outcome::better;
+use crate::said::Said;
 use crate::step_model::{Move, StepModel, StepState};
 use crate::stop::Stop;
 use crate::{Beam, Counters, LanguageModel, Outcome};
@@ -165,6 +166,8 @@ struct Goal {
     from: NodeId,
     since: TrailId,
     score: f64,
+    /// The words of the last step.
+    said: Said,
 }
 
 impl<S: Copy + Eq + Hash> Default for Engine<S> {
@@ -303,7 +306,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         for &id in &self.survivors {
             let &Node { item, score, trail, .. } = self.nodes.get(id);
             if deduction.class(item).is_none() {
-                self.goals.push(Goal { node: id, from: id, since: trail, score });
+                self.goals.push(Goal { node: id, from: id, since: trail, score, said: Said::NOTHING });
             }
         }
     }
@@ -443,12 +446,16 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         deduction.apply(item, choice.id, &Worth { thresholds, reached }, &mut application);
         self.counters.pruned += application.left_out;
         self.nodes.begin_step(&application);
+        let said = match self.nodes.keeps_arcs() {
+            true => Said::bundles(deduction.forest(), &self.bundles),
+            false => Said::NOTHING,
+        };
         for &successor in &application.successors {
             let Successor { item, score, charged } = successor;
             let (score, future) = (reached + score, deduction.future(item));
             let extra = if SILENT { StepState::default() } else { self.nodes.step_state(from) };
             let merit = score + future;
-            let arrival = Arrival { item, state, extra, key: extra, score, merit, from, charged };
+            let arrival = Arrival { item, state, extra, key: extra, score, merit, from, charged, said };
             if SILENT {
                 self.settle::<D, L, true>(lm, steps, deduction, &application, &arrival);
             } else if !self.is_asked_first {
@@ -539,7 +546,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
                 let since = self.nodes.get(arrival.from).trail;
                 let trail = self.nodes.trail(forest, application, since, arrival.charged);
                 let node = self.nodes.complete::<SILENT>(&arrival, trail);
-                self.goals.push(Goal { node, from: arrival.from, since, score });
+                self.goals.push(Goal { node, from: arrival.from, since, score, said: arrival.said });
                 return;
             }
             // What others still lack is estimated without the sentence's end, so it is not held against this one.
@@ -566,15 +573,16 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         let mut builder = OutForestBuilder::new(self.nodes.len() + 1, order);
         let goal = self.nodes.len();
         // The node of the axiom, which is the first, needs no other node.
-        builder.arc(0, &[], &[], 0.0, forest);
+        builder.arc(0, &[], &[], Words::After(Said::NOTHING), 0.0, forest);
         for arc in self.nodes.arcs() {
             let edges = self.nodes.edges(arc.trail, arc.since);
-            builder.arc(arc.to.0 as usize, &[arc.from.0], &edges, arc.score, forest);
+            let words = Words::After(arc.said);
+            builder.arc(arc.to.0 as usize, &[arc.from.0], &edges, words, arc.score, forest);
         }
         for found in &self.goals {
             let edges = self.nodes.edges(self.nodes.get(found.node).trail, found.since);
             let score = found.score - self.nodes.get(found.from).score;
-            builder.arc(goal, &[found.from.0], &edges, score, forest);
+            builder.arc(goal, &[found.from.0], &edges, Words::After(found.said), score, forest);
         }
         builder.finish(goal)
     }

@@ -8,6 +8,7 @@ use super::states::StateId;
 use crate::Beam;
 use crate::deduction::{Application, ItemId};
 use crate::outcome::better;
+use crate::said::Said;
 use crate::step_model::StepState;
 
 define_id!(
@@ -63,6 +64,8 @@ pub(super) struct Arc {
     /// The edges charged: the list from here back to `since`.
     pub(super) trail: TrailId,
     pub(super) since: TrailId,
+    /// The words of the step.
+    pub(super) said: Said,
 }
 
 /// A new item, before it is known whether it stays.
@@ -78,6 +81,8 @@ pub(super) struct Arrival {
     pub(super) from: NodeId,
     /// The last edge charged in the step.
     pub(super) charged: Option<u32>,
+    /// The words of the step, if ways are kept.
+    pub(super) said: Said,
 }
 
 /// What happened to a new item.
@@ -336,7 +341,8 @@ impl Nodes {
             }
         };
         if self.keep_arcs {
-            self.arcs.push(Arc { to: id, from, score: score - from_score, trail, since: before });
+            let said = arrival.said;
+            self.arcs.push(Arc { to: id, from, score: score - from_score, trail, since: before, said });
         }
         fate
     }

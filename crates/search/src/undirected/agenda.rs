@@ -16,8 +16,9 @@ use super::yields::HOLE;
 use super::{Pop, Undirected};
 use crate::deduction::EdgeOrder;
 use crate::focus::Focus;
-use crate::out_forest::{OutForest, OutForestBuilder};
+use crate::out_forest::{OutForest, OutForestBuilder, Words};
 use crate::outcome::better;
+use crate::said::Said;
 use crate::stop::Stop;
 use crate::{Counters, Outcome, TwoSided};
 
@@ -267,12 +268,12 @@ impl<S: Copy + Eq + Hash> Agenda<S> {
             while at != LAST {
                 let way = self.ways[at as usize];
                 let (tails, edge) = (self.written.tails(way.made), self.written.edge(way.made));
-                builder.arc(index, tails, &[edge], way.added, forest);
+                builder.arc(index, tails, &[edge], Words::Around, way.added, forest);
                 at = way.next;
             }
         }
         for &(item, gain) in &self.goals {
-            builder.arc(goal, &[item], &[], gain, forest);
+            builder.arc(goal, &[item], &[], Words::After(Said::NOTHING), gain, forest);
         }
         builder.finish(goal)
     }

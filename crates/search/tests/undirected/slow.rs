@@ -2,7 +2,9 @@
 
 use sylvan_base::IndexVec;
 use sylvan_forest::{EdgeId, InsideOutside, Sum, Target, TranslationForest, VertexId};
-use sylvan_search::{EdgeOrder, KBest, OutForestBuilder, Outcome, Parents, TwoSided, Undirected as Settings};
+use sylvan_search::{
+    EdgeOrder, KBest, OutForestBuilder, Outcome, Parents, Said, TwoSided, Undirected as Settings, Words,
+};
 
 /// A candidate: an edge with an item for each tail; `None` is a hole.
 #[derive(Clone, PartialEq)]
@@ -229,10 +231,11 @@ impl<'a, M: TwoSided> Undirected<'a, M> {
         let goal = self.items.len();
         let mut out = OutForestBuilder::new(goal + 1, EdgeOrder::TailsFirst);
         for (item, edge, tails, score) in &self.arcs {
-            out.arc(*item, tails, &[*edge], *score, self.forest);
+            out.arc(*item, tails, &[*edge], Words::Around, *score, self.forest);
         }
         for &item in &self.of_vertex[self.forest.goal()] {
-            out.arc(goal, &[item as u32], &[], self.lm.sentence(&self.items[item].state), self.forest);
+            let end = self.lm.sentence(&self.items[item].state);
+            out.arc(goal, &[item as u32], &[], Words::After(Said::NOTHING), end, self.forest);
         }
         let out = out.finish(goal);
         let (score, edges) = KBest::new(&out).next()?;

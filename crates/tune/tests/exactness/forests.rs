@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use sylvan_base::{Id, Rng, Span, Symbol};
 use sylvan_forest::{EdgeId, EdgeSpec, ForestBuilder, Layer, Part, RuleRef, TranslationForest};
-use sylvan_search::{EdgeOrder, KBest, OutForest, OutForestBuilder};
+use sylvan_search::{EdgeOrder, KBest, OutForest, OutForestBuilder, Words};
 use sylvan_testkit::cases;
 use sylvan_tune::{
     Direction, FeatureForest, Forests, Line, Lists, MertConfig, Pool, Space, Winner, line_search, mert,
@@ -68,7 +68,7 @@ impl Random {
                 let own: Vec<EdgeId> = (next..next + 1 + rng.below(2)).map(EdgeId::from_index).collect();
                 next += own.len();
                 let score = -(rng.below(64) as f64) / 16.0;
-                out.arc(node, &tails, &own, score, &forest);
+                out.arc(node, &tails, &own, Words::Around, score, &forest);
             }
         }
         let value = |rng: &mut Rng| (rng.below(1 << 16) as f64 - 32768.0) / 1024.0;
@@ -266,9 +266,9 @@ fn the_worked_example_of_a_minkowski_sum() {
     let forest = edges(5);
     let mut out = OutForestBuilder::new(3, EdgeOrder::TailsFirst);
     for (node, edge) in [(0, a), (0, b), (1, c), (1, d)] {
-        out.arc(node, &[], &[edge], 0.0, &forest);
+        out.arc(node, &[], &[edge], Words::Around, 0.0, &forest);
     }
-    out.arc(2, &[0, 1], &[top], 0.0, &forest);
+    out.arc(2, &[0, 1], &[top], Words::Around, 0.0, &forest);
     let sum = |edges: &[EdgeId]| {
         let part = |feature: usize| edges.iter().map(|edge| values[edge.index()][feature]).sum();
         vec![part(0), part(1)]
@@ -331,7 +331,7 @@ fn lists_and_forests_compete_and_a_sentence_may_lack_either() {
 fn a_listed_translation_stands_for_the_same_line_of_a_forest() {
     let forest = edges(1);
     let mut out = OutForestBuilder::new(1, EdgeOrder::TailsFirst);
-    out.arc(0, &[], &[EdgeId::from_index(0)], 0.0, &forest);
+    out.arc(0, &[], &[EdgeId::from_index(0)], Words::Around, 0.0, &forest);
     let packed = [Some(FeatureForest::new(&out.finish(0), 0.0, |_| vec![1.0, 2.0], |_| "3/4".to_string()))];
     let mut pool = Pool::new(&Edits, vec![vec![String::new()]]);
     let gain = |pool: &Pool<'_, Edits>| {

@@ -3,7 +3,7 @@
 use sylvan_base::{Id, Rng, Vocab};
 use sylvan_eval::{Bleu, Tokenizer};
 use sylvan_forest::EdgeId;
-use sylvan_search::{EdgeOrder, OutForestBuilder};
+use sylvan_search::{EdgeOrder, OutForestBuilder, Words};
 use sylvan_tune::{
     Candidate, Decode, FeatureForest, Forests, Lists, MertConfig, Method, MiraConfig, Optimum, Plan, Pool,
     ProConfig, Round, Start, Tuned, Values, mert, mira, pro, tune, vector,
@@ -46,7 +46,7 @@ impl Script {
     fn packed(&self) -> Vec<Option<FeatureForest>> {
         let sentences = self.rounds[0].len();
         let (forest, mut out) = (edges(1), OutForestBuilder::new(1, EdgeOrder::TailsFirst));
-        out.arc(0, &[], &[EdgeId::from_index(0)], 0.0, &forest);
+        out.arc(0, &[], &[EdgeId::from_index(0)], Words::Around, 0.0, &forest);
         let out = out.finish(0);
         let first = self.forest.map(|(text, values)| {
             FeatureForest::new(&out, 0.0, move |_| values.to_vec(), move |_| text.to_string())

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use sylvan_base::{Id, Progress, Symbol, Vocab};
 use sylvan_eval::{Better, Metric, Workspace};
 use sylvan_forest::EdgeId;
-use sylvan_search::{EdgeOrder, OutForestBuilder};
+use sylvan_search::{EdgeOrder, OutForestBuilder, Words};
 use sylvan_tune::{
     Candidate, Decode, Direction, FeatureForest, Line, Lists, MertConfig, Method, Plan, Pool, Segment, Space,
     Start, Values, line_search, mert, tune, upper_envelope, winners,
@@ -76,7 +76,7 @@ fn steps_that_nobody_can_stand_between_are_one() {
 fn flat(arcs: &[([f64; 2], f64)], margin: f64) -> FeatureForest {
     let (forest, mut out) = (edges(arcs.len() as u32), OutForestBuilder::new(1, EdgeOrder::TailsFirst));
     for (number, (_, score)) in arcs.iter().enumerate() {
-        out.arc(0, &[], &[EdgeId::from_index(number)], *score, &forest);
+        out.arc(0, &[], &[EdgeId::from_index(number)], Words::Around, *score, &forest);
     }
     let values: Vec<[f64; 2]> = arcs.iter().map(|(values, _)| *values).collect();
     FeatureForest::new(
@@ -135,7 +135,7 @@ fn exchanges_begin_with_the_first_of_equals() {
     let (forest, mut out) = (edges(4), OutForestBuilder::new(2, EdgeOrder::TailsFirst));
     let [a, b, x, y] = [0, 1, 2, 3].map(EdgeId::from_index);
     for (node, tails, edge) in [(0, vec![], a), (0, vec![], b), (1, vec![0], x), (1, vec![0], y)] {
-        out.arc(node, &tails, &[edge], -1.0, &forest);
+        out.arc(node, &tails, &[edge], Words::Around, -1.0, &forest);
     }
     let mut asked = Vec::new();
     let values = |edges: &[EdgeId]| {
