@@ -27,7 +27,7 @@ pub use file::StructuredLm;
 pub use from_text::FromText;
 pub use generative::{Generative, GenerativeEstimator, GenerativeWord};
 pub use owing::Owing;
-pub use parses::{Keep, Parse, Parses, Partial};
+pub use parses::{Beginnings, Keep, Parse, Parses, Partial};
 pub use perceptron::{Perceptron, PerceptronWord};
 pub use stacks::{StackId, Stacks, WordNumber};
 

@@ -4,6 +4,8 @@
 //! whatever their scores mean. Reductions make stacks smaller: going from the largest size to the smallest meets every
 //! parse once, with the best way to it, and an unlimited number of parses is an exhaustive search.
 
+use sylvan_base::HashMap;
+
 use super::{Actions, StackId, Stacks, WordNumber};
 
 /// A partial parse: its stack, and the sum of the scores of its actions.
@@ -90,6 +92,16 @@ pub struct Parse {
     pub heads: Vec<Option<u32>>,
     /// The words as they were read, with their parts of speech.
     pub read: Vec<WordNumber>,
+}
+
+/// The parses of sentences' beginnings, each made once: translations of a list mostly differ in a few words.
+#[derive(Debug, Default)]
+pub struct Beginnings {
+    /// By beginning; the first has no words.
+    parses: Vec<Vec<Partial>>,
+    /// A beginning and the ways to read one more word.
+    longer: HashMap<(u32, Box<[(WordNumber, u64)]>), u32>,
+    taken: Vec<Taken>,
 }
 
 /// Partial parses of sentences that grow word by word.
@@ -186,15 +198,35 @@ impl<A: Actions> Parses<A> {
 
     /// The best parse of a whole sentence; `None` for one without words.
     pub fn parse(&mut self, words: &[Vec<(WordNumber, f64)>], keep: Keep) -> Option<Parse> {
-        self.taken = Some(Vec::new());
-        let mut partials = vec![Partial::START];
-        let mut next = Vec::new();
-        for word in words {
-            self.advance(&partials, word, keep, &mut next);
-            std::mem::swap(&mut partials, &mut next);
+        self.parse_after(&mut Beginnings::default(), words, keep)
+    }
+
+    /// The same for one of many sentences that may begin alike, with the same number of parses for all.
+    pub fn parse_after(
+        &mut self,
+        beginnings: &mut Beginnings,
+        words: &[Vec<(WordNumber, f64)>],
+        keep: Keep,
+    ) -> Option<Parse> {
+        let Beginnings { parses, longer, taken } = beginnings;
+        if parses.is_empty() {
+            parses.push(vec![Partial::START]);
         }
-        let best = self.finish(&partials, keep.of_each_size);
-        let taken = self.taken.take().unwrap_or_default();
+        self.taken = Some(std::mem::take(taken));
+        let mut at = 0;
+        for word in words {
+            let readings = word.iter().map(|&(number, score)| (number, score.to_bits()));
+            let new = parses.len() as u32;
+            let next = *longer.entry((at, readings.collect())).or_insert(new);
+            if next == new {
+                let mut made = Vec::new();
+                self.advance(&parses[at as usize], word, keep, &mut made);
+                parses.push(made);
+            }
+            at = next;
+        }
+        let best = self.finish(&parses[at as usize], keep.of_each_size);
+        *taken = self.taken.take().unwrap_or_default();
         let best = best.filter(|best| best.trail != NOWHERE)?;
         let mut actions = Vec::new();
         let mut at = best.trail;

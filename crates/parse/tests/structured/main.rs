@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sylvan_base::Rng;
 use sylvan_parse::structured::{
-    Actions, Generative, GenerativeEstimator, Keep, Parses, Partial, StackId, Stacks, Top,
+    Actions, Beginnings, Generative, GenerativeEstimator, Keep, Parses, Partial, StackId, Stacks, Top,
 };
 use sylvan_testkit::cases;
 use toy::{Bush, Hashed, Toy, brute};
@@ -207,6 +207,22 @@ fn sharing_stacks_loses_no_sequence_of_actions() {
         narrow += usize::from(few < expected);
     }
     assert!(narrow > 0, "one parse of each size is not always enough");
+}
+
+#[test]
+fn sentences_that_begin_alike_are_parsed_as_if_alone() {
+    let mut rng = Rng::new(35);
+    for seed in 0..cases(100, 2_000) as u64 {
+        let actions = Toy(Hashed { delays: rng.chance(0.5), tags: 1 + rng.below(2), ..Hashed::new(seed) });
+        let (mut parses, mut beginnings) = (Parses::new(actions), Beginnings::default());
+        let keep = Keep { of_each_size: 1 + rng.below(3), in_all: 1 + rng.below(8) };
+        for _ in 0..10 {
+            let words: Vec<_> =
+                (0..rng.below(7)).map(|_| parses.read(rng.pick::<&str>(&["a", "b", "c"]))).collect();
+            let shared = parses.parse_after(&mut beginnings, &words, keep);
+            assert_eq!(shared, parses.parse(&words, keep), "seed {seed}: {words:?}");
+        }
+    }
 }
 
 #[test]

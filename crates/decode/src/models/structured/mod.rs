@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sylvan_base::{HashMap, Id, Vocab};
 use sylvan_forest::{Token, TokenId};
 use sylvan_parse::structured::{
-    Actions, Generative, GenerativeWord, Keep, Owing, Parse, Parses, Perceptron, PerceptronWord,
+    Actions, Beginnings, Generative, GenerativeWord, Keep, Owing, Parse, Parses, Perceptron, PerceptronWord,
     StructuredLm, WordNumber,
 };
 use sylvan_search::StepModel;
@@ -112,7 +112,11 @@ pub(crate) struct Parsed {
 }
 
 /// The parses of whole translations.
-type Known = HashMap<Box<[TokenId]>, Option<Arc<Parsed>>>;
+#[derive(Debug, Default)]
+struct Known {
+    parsed: HashMap<Box<[TokenId]>, Option<Arc<Parsed>>>,
+    beginnings: Beginnings,
+}
 
 /// A sentence's tokens, and what is known of their parses: stacks that the search made serve whole translations too.
 #[derive(Debug)]
@@ -131,7 +135,7 @@ impl<A: Actions + 'static> SentenceParser<A> {
     /// The best parse of a whole translation, looked for once.
     fn parse(&self, words: &[TokenId], tag: impl Fn(&A::Word) -> u8) -> Option<Arc<Parsed>> {
         let mut known = lock(&self.known);
-        if let Some(known) = known.get(words) {
+        if let Some(known) = known.parsed.get(words) {
             return known.clone();
         }
         let mut parses = lock(&self.parses);
@@ -140,7 +144,8 @@ impl<A: Actions + 'static> SentenceParser<A> {
             ways.map(|&(word, score)| (parses.stacks.word(word), score)).collect()
         };
         let read: Vec<_> = words.iter().map(numbered).collect();
-        let parsed = parses.parse(&read, Keep::ENOUGH).map(|parse| {
+        let Known { parsed: known, beginnings } = &mut *known;
+        let parsed = parses.parse_after(beginnings, &read, Keep::ENOUGH).map(|parse| {
             let tags = parse.read.iter().map(|&word| tag(parses.stacks.word_of(word))).collect();
             Arc::new(Parsed { parse, tags })
         });
