@@ -13,7 +13,7 @@ mod reference;
 use std::io::Write;
 use std::sync::Arc;
 
-use measure::{Measured, search, seconds};
+use measure::{Measured, seconds};
 use reference::Reference;
 use sylvan_decode::{List, Sentence, With, Worker};
 use sylvan_search::{Beam, Effort, Search, Stop};
@@ -117,7 +117,8 @@ fn main() {
     let sentences: Vec<&Sentence> = (0..optima.len()).filter(solved).map(|index| sentences[index]).collect();
     for beam in [1, 10, 50, 200, 1000] {
         for name in ["cube", "refine", "incremental", "prediction"] {
-            let found = Measured::of(&mut worker, &sentences, search(name, beam));
+            let search = Search::with_options(name, beam).unwrap();
+            let found = Measured::of(&mut worker, &sentences, search);
             row(name, beam, &found.scores, format!("{:.2}", found.time()));
         }
     }

@@ -13,9 +13,10 @@ mod reference;
 use std::sync::Arc;
 use std::time::Instant;
 
-use measure::{Duel, Measured, search};
+use measure::{Duel, Measured};
 use reference::Reference;
 use sylvan_decode::Worker;
+use sylvan_search::Search;
 
 const BEAMS: [usize; 17] = [1, 2, 4, 5, 8, 10, 16, 20, 50, 70, 100, 200, 500, 1000, 1150, 2000, 5000];
 
@@ -78,7 +79,8 @@ fn main() {
     for name in ROWS.into_iter().filter(|name| wanted(name)).chain(more) {
         let chosen = |beam: &usize| if beams.is_empty() { *beam <= most(name) } else { beams.contains(beam) };
         for beam in BEAMS.into_iter().filter(chosen) {
-            let found = Measured::of(&mut worker, sentences, search(name, beam));
+            let search = Search::with_options(name, beam).unwrap();
+            let found = Measured::of(&mut worker, sentences, search);
             let duel = Duel::of(&found.scores, &theirs).counts();
             println!("| {name} | {beam} | {duel} | {} |", found.columns());
         }

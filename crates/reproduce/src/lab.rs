@@ -84,13 +84,13 @@ impl System {
         Ok(read_lines(&self.text(part).target)?)
     }
 
-    fn with(&self, weights: &Weights, way: &Way) -> Arc<Model> {
-        Arc::new(self.model.with_weights(weights.clone()).with_applying(way.applying))
+    fn with(&self, weights: &Weights) -> Arc<Model> {
+        Arc::new(self.model.with_weights(weights.clone()))
     }
 
     /// Somebody to search with.
-    pub(crate) fn worker(&self, weights: &Weights, way: &Way) -> Worker {
-        Worker::new(self.with(weights, way))
+    pub(crate) fn worker(&self, weights: &Weights) -> Worker {
+        Worker::new(self.with(weights))
     }
 
     /// Says what a search makes of sentences, whose content is given, with these weights.
@@ -133,7 +133,7 @@ impl System {
 
     /// Somebody who reads.
     fn reader(&self) -> Worker {
-        Worker::new(Arc::new(self.model.with_weights(Weights::default())))
+        self.worker(&Weights::default())
     }
 
     /// Lines of trees or words as sentences; `name` says where they are from.
@@ -272,7 +272,7 @@ impl Lab<'_> {
             let references = system.references(Part::Dev)?.into_iter().map(|line| vec![line]).collect();
             let start = start_weights(system.model.features());
             let mut text = Text {
-                model: system.with(&Weights::default(), way),
+                model: system.with(&Weights::default()),
                 sentences: &sentences,
                 search: way.search,
                 nbest: 100,
@@ -339,7 +339,7 @@ impl Lab<'_> {
     ) -> Result<Measured> {
         let key = system.key_of(weights, way, content);
         let measured: Measured = self.once("runs", key, || {
-            let model = system.with(weights, way);
+            let model = system.with(weights);
             self.progress.begin(name, Some(sentences.len() as u64));
             let measured = Measured::of(&model, sentences, way.search, &|done| self.progress.at(done));
             self.progress.end();

@@ -1,10 +1,7 @@
 //! Ways to search, as the program's options name them: what a table says is what a user can type.
 
 use sylvan_decode::{Error, Result};
-use sylvan_rules::apply::{Applying, Coverage, Outlook};
-use sylvan_search::{
-    BoundaryEstimate, Future, Goals, Parents, Progress, Search, SearchName, Signature, Undirected, Ways,
-};
+use sylvan_search::Search;
 
 /// A search with its options.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,173 +9,17 @@ pub(crate) struct Way {
     /// As on the command line, without the beam: `incremental --future none`.
     pub(crate) options: String,
     pub(crate) search: Search,
-    /// How rules are applied, which two of the options are about.
-    pub(crate) applying: Applying,
 }
 
 impl Way {
     /// Reads options such as `prediction --margin inf`. A number that ends in `b` is so many times the beam.
     pub(crate) fn new(options: &str, beam: usize) -> Result<Self> {
-        let unknown = |what: &str| Error::setting(options, what.to_string(), "a search and its options");
-        let mut words = options.split(' ');
-        let name: SearchName = words.next().unwrap_or_default().parse().map_err(|_| unknown("no search"))?;
-        let mut search = Search::named(name).with_beam(beam);
-        let mut applying = Applying::default();
-        while let Some(option) = words.next() {
-            let done = match switch(&mut search, option) {
-                Some(()) => Some(()),
-                None => words.next().and_then(|value| match (option, value) {
-                    ("--coverage", "links") => {
-                        applying.coverage = Coverage::Links;
-                        Some(())
-                    }
-                    ("--future-features", "translation") => {
-                        applying.outlook = Outlook::Translation;
-                        Some(())
-                    }
-                    _ => set(&mut search, option, value, beam),
-                }),
-            };
-            done.ok_or_else(|| unknown(option))?;
-        }
-        Ok(Self { options: options.to_string(), search, applying })
+        let search = Search::with_options(options, beam)
+            .map_err(|fault| Error::setting(options, fault.to_string(), "a search and its options"))?;
+        Ok(Self { options: options.to_string(), search })
     }
 
     pub(crate) fn beam(&self) -> usize {
         self.search.beam().0
-    }
-}
-
-/// An option without a value.
-fn switch(search: &mut Search, option: &str) -> Option<()> {
-    match (option, search) {
-        ("--plain-parses", search) => search.limits_mut()?.plain_parses = true,
-        ("--plain", Search::Cube(cube)) => cube.plain = true,
-        ("--plain", Search::Undirected(config)) => *config = Undirected::paper(config.beam),
-        ("--even", Search::Undirected(config)) => config.focus = false,
-        ("--unbounded", Search::Undirected(config)) => config.bounded = false,
-        ("--reevaluate", Search::Prediction(_, config)) => config.reevaluate = true,
-        _ => return None,
-    }
-    Some(())
-}
-
-/// An option with its value.
-fn set(search: &mut Search, option: &str, value: &str, beam: usize) -> Option<()> {
-    let number = || match value.strip_suffix('b') {
-        Some("") => Some(beam),
-        Some(times) => Some(times.parse::<usize>().ok()? * beam),
-        None => value.parse().ok(),
-    };
-    let thousandths = || Some((1000.0 * value.parse::<f64>().ok()?).clamp(i32::MIN.into(), u32::MAX.into()));
-    match (option, search) {
-        ("--pops", Search::Cube(cube)) => cube.pops = number()?,
-        ("--boundary", Search::Cube(cube)) => {
-            cube.boundary = match value {
-                "none" => BoundaryEstimate::None,
-                "local" => BoundaryEstimate::Local,
-                _ => return None,
-            }
-        }
-        ("--future", Search::Incremental(_, config)) => {
-            config.future = match value {
-                "none" => Future::None,
-                "rough" => Future::Rough,
-                "inside" => Future::Inside,
-                _ => return None,
-            }
-        }
-        ("--signature", Search::Incremental(_, config)) if value == "stack" => {
-            config.signature = Signature::Stack;
-        }
-        ("--bins", Search::Incremental(_, config)) if value == "words" => config.progress = Progress::Words,
-        ("--future", Search::Prediction(_, config)) if value == "none" => config.future = false,
-        ("--prefixes", Search::Prediction(_, config)) => config.prefixes = number()?,
-        ("--parents", Search::Undirected(config)) => {
-            config.parents = match value {
-                "none" => Parents::None,
-                "new" => Parents::New,
-                "all" => Parents::All,
-                _ => return None,
-            }
-        }
-        ("--missing-word", Search::Undirected(config)) => config.missing.per_word = thousandths()? as i32,
-        ("--missing-share", Search::Undirected(config)) => config.missing.share = thousandths()? as u32,
-        ("--slack", Search::Undirected(config)) => config.slack = thousandths()? as u32,
-        ("--enough", Search::Undirected(config)) => config.enough = number()?,
-        ("--effort", Search::Exact(_, effort)) => effort.joins = value.parse().ok()?,
-        ("--distortion-limit", Search::Stacks(_, config)) => {
-            config.limit = if value == "none" { None } else { Some(value.parse().ok()?) };
-        }
-        (_, search) => {
-            let limits = search.limits_mut()?;
-            match option {
-                "--margin" if value == "inf" => limits.margin = u32::MAX,
-                "--structured" => {
-                    limits.ways = match value {
-                        "packed" => Ways::Packed,
-                        "best-parse" => Ways::Best,
-                        "naive" => Ways::All,
-                        "rerank" => Ways::Later,
-                        "grouping" => Ways::Groups(5),
-                        _ => return None,
-                    };
-                    if value == "naive" || value == "grouping" {
-                        limits.parses = 2;
-                    }
-                }
-                "--groups" => limits.ways = Ways::Groups(number()?),
-                "--parses" => limits.parses = number()?,
-                "--shortlist" => limits.shortlist = Some(number()?).filter(|&number| number > 0),
-                "--pops" => limits.pops = number()?,
-                "--diversity" => limits.diversity = number()?,
-                "--goals" if value == "bins" => limits.goals = Goals::InBins,
-                _ => return None,
-            }
-        }
-    }
-    Some(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_change_what_they_name() {
-        let way = |options: &str| Way::new(options, 7).unwrap().search;
-        for options in [
-            "cube --plain",
-            "cube --pops 3b",
-            "cube --boundary none",
-            "incremental --future none",
-            "incremental --signature stack",
-            "incremental --bins words",
-            "incremental --structured grouping",
-            "incremental --structured naive --parses 3",
-            "incremental --shortlist 0",
-            "incremental --plain-parses",
-            "incremental --pops 9",
-            "prediction --future none",
-            "prediction --margin inf",
-            "prediction --prefixes 4",
-            "prediction --reevaluate",
-            "undirected --plain",
-            "undirected --even",
-            "undirected --parents new",
-            "undirected --slack inf",
-            "undirected --missing-share 0.25",
-            "stacks --distortion-limit 3",
-            "stacks --goals bins",
-        ] {
-            let name = options.split(' ').next().unwrap();
-            assert_ne!(way(options), way(name), "{options}");
-            assert_eq!(way(options).beam().0, 7, "{options}");
-        }
-        assert_eq!(way("cube --pops 3b"), way("cube --pops 21"));
-        for wrong in ["", "cubes", "cube --future none", "prediction --margin", "stacks --distortion-limit x"]
-        {
-            assert!(Way::new(wrong, 7).is_err(), "{wrong}");
-        }
     }
 }

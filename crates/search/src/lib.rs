@@ -39,6 +39,7 @@ mod incremental;
 mod k_best;
 mod language_model;
 mod neighbours;
+mod options;
 mod orientation;
 mod out_forest;
 mod outcome;

@@ -1,5 +1,4 @@
-//! What the benches of the reference search problem share: searches by the options of the program, and what they find
-//! and cost, sentence by sentence.
+//! What the benches of the reference search problem share: what searches find and cost, sentence by sentence.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use std::borrow::Borrow;
@@ -7,114 +6,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use sylvan_decode::{List, Sentence, With, Worker};
-use sylvan_rules::apply::{Applying, Coverage, Outlook};
-use sylvan_search::{BoundaryEstimate, Counters, Future, Goals, Parents, Search, Stop, Undirected, Ways};
-
-/// A search as the program's options name it, such as `prediction --margin inf`: its defaults, this beam, and the
-/// options; `b` after a number stands for the beam.
-pub fn search(options: &str, beam: usize) -> Search {
-    let mut words = options.split(' ');
-    let mut search: Search = words.next().unwrap().parse().unwrap();
-    search = search.with_beam(beam);
-    while let Some(option) = words.next() {
-        if ["--plain", "--reevaluate", "--even", "--bounded", "--plain-parses"].contains(&option) {
-            match (option, &mut search) {
-                ("--plain-parses", search) => search.limits_mut().unwrap().plain_parses = true,
-                ("--plain", Search::Cube(cube)) => cube.plain = true,
-                ("--plain", Search::Undirected(config)) => *config = Undirected::paper(config.beam),
-                ("--even", Search::Undirected(config)) => config.focus = false,
-                ("--bounded", Search::Undirected(config)) => config.bounded = true,
-                (_, Search::Prediction(_, config)) => config.reevaluate = true,
-                _ => panic!("{options}"),
-            }
-            continue;
-        }
-        let value = words.next().unwrap();
-        let number = || match value.strip_suffix('b') {
-            Some("") => beam,
-            Some(times) => times.parse::<usize>().unwrap() * beam,
-            None => value.parse().unwrap(),
-        };
-        if ["--coverage", "--future-features"].contains(&option) {
-            // Not the search's: see `applying`.
-            continue;
-        }
-        match (option, &mut search) {
-            ("--pops", Search::Cube(cube)) => cube.pops = number(),
-            ("--boundary", Search::Cube(cube)) => {
-                cube.boundary = match value {
-                    "none" => BoundaryEstimate::None,
-                    "local" => BoundaryEstimate::Local,
-                    _ => panic!("{options}"),
-                }
-            }
-            ("--future", Search::Incremental(_, config)) => {
-                config.future = match value {
-                    "none" => Future::None,
-                    "rough" => Future::Rough,
-                    _ => panic!("{options}"),
-                }
-            }
-            ("--parents", Search::Undirected(config)) => {
-                config.parents = match value {
-                    "none" => Parents::None,
-                    "new" => Parents::New,
-                    "all" => Parents::All,
-                    _ => panic!("{options}"),
-                }
-            }
-            ("--missing-word", Search::Undirected(config)) => {
-                config.missing.per_word = (1000.0 * value.parse::<f64>().unwrap()) as i32;
-            }
-            ("--missing-share", Search::Undirected(config)) => {
-                config.missing.share = (1000.0 * value.parse::<f64>().unwrap()) as u32;
-            }
-            ("--slack", Search::Undirected(config)) => {
-                config.slack = (1000.0 * value.parse::<f64>().unwrap()).min(f64::from(u32::MAX)) as u32;
-            }
-            ("--enough", Search::Undirected(config)) => config.enough = number(),
-            ("--future", Search::Prediction(_, config)) if value == "none" => config.future = false,
-            (_, search) => {
-                let limits = search.limits_mut().unwrap();
-                match (option, value) {
-                    ("--margin", "inf") => limits.margin = u32::MAX,
-                    ("--structured", _) => {
-                        limits.ways = match value {
-                            "packed" => Ways::Packed,
-                            "best-parse" => Ways::Best,
-                            "naive" => Ways::All,
-                            "rerank" => Ways::Later,
-                            "grouping" => Ways::Groups(5),
-                            _ => panic!("{options}"),
-                        };
-                        limits.parses =
-                            if value == "naive" || value == "grouping" { 2 } else { limits.parses };
-                    }
-                    ("--groups", _) => limits.ways = Ways::Groups(number()),
-                    ("--parses", _) => limits.parses = number(),
-                    ("--shortlist", "0") => limits.shortlist = None,
-                    ("--shortlist", _) => limits.shortlist = Some(number()),
-                    ("--pops", _) => limits.pops = number(),
-                    ("--goals", "bins") => limits.goals = Goals::InBins,
-                    _ => panic!("{options}"),
-                }
-            }
-        }
-    }
-    search
-}
-
-/// How rules are applied with these options.
-pub fn applying(options: &str) -> Applying {
-    let mut applying = Applying::default();
-    if options.contains("--coverage links") {
-        applying.coverage = Coverage::Links;
-    }
-    if options.contains("--future-features translation") {
-        applying.outlook = Outlook::Translation;
-    }
-    applying
-}
+use sylvan_search::{Counters, Search, Stop};
 
 /// What a search found and cost, by sentence.
 ///
@@ -144,22 +36,6 @@ impl Measured {
         }
         measured.seconds = seconds() - begun;
         measured
-    }
-
-    /// The same, with the best times of some rounds.
-    pub fn best_of(rounds: usize, worker: &mut Worker, sentences: &[Sentence], search: Search) -> Self {
-        let mut best = Self::of(worker, sentences, search);
-        for _ in 1..rounds {
-            best.faster_of(&Self::of(worker, sentences, search));
-        }
-        best
-    }
-
-    pub fn faster_of(&mut self, other: &Self) {
-        for (best, &time) in self.milliseconds.iter_mut().zip(&other.milliseconds) {
-            *best = best.min(time);
-        }
-        self.seconds = self.seconds.min(other.seconds);
     }
 
     pub fn score(&self) -> f64 {
@@ -215,16 +91,6 @@ impl Duel {
     pub fn counts(&self) -> String {
         self.0.map(|count| count.to_string()).join("/")
     }
-
-    pub fn percent(&self) -> String {
-        let all = self.0.iter().sum::<usize>().max(1) as f64;
-        self.0.map(|count| format!("{:.0}", 100.0 * count as f64 / all)).join("/")
-    }
-}
-
-/// The words after `--`.
-pub fn arguments() -> Vec<String> {
-    std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect()
 }
 
 /// Processor time of this thread where the system says, else the time since the start.

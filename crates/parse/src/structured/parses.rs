@@ -94,13 +94,16 @@ pub struct Parse {
     pub read: Vec<WordNumber>,
 }
 
+/// The ways to read a word, each with the bits of its score.
+type Readings = Box<[(WordNumber, u64)]>;
+
 /// The parses of sentences' beginnings, each made once: translations of a list mostly differ in a few words.
 #[derive(Debug, Default)]
 pub struct Beginnings {
     /// By beginning; the first has no words.
     parses: Vec<Vec<Partial>>,
-    /// A beginning and the ways to read one more word.
-    longer: HashMap<(u32, Box<[(WordNumber, u64)]>), u32>,
+    /// A beginning with one more word.
+    longer: HashMap<(u32, Readings), u32>,
     taken: Vec<Taken>,
 }
 

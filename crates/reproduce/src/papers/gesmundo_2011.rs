@@ -127,7 +127,7 @@ fn explored(
     (some, content): (&[Sentence], u64),
 ) -> Result<Sizes> {
     lab.once("sizes", system.key_of(weights, way, content), || {
-        let mut worker = system.worker(weights, way);
+        let mut worker = system.worker(weights);
         let mut sum = Sizes::default();
         let list = List { best: 2, ..List::default() };
         for sentence in some {

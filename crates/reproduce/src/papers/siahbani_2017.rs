@@ -133,8 +133,7 @@ fn forced_decoding(lab: &Lab<'_>, system: &System) -> Result<Vec<bool>> {
     lab.once("forced", key, || {
         let lines: Vec<String> = some.iter().map(|(source, _)| source.clone()).collect();
         let sentences = system.sentences_of(&lines, Input::Text, "training lines")?;
-        let way = Way::new("cube", POPS)?;
-        let mut worker = system.worker(&Weights::default(), &way);
+        let mut worker = system.worker(&Weights::default());
         let derives = |(sentence, (_, target)): (&Sentence, &&(String, String))| {
             let forest = worker.forest(sentence, With::default()).with_all_glue();
             let words: Option<Vec<Symbol>> =
