@@ -77,8 +77,9 @@ fn main() {
     };
     let more = arguments.iter().filter_map(|word| word.strip_prefix('+'));
     for name in ROWS.into_iter().filter(|name| wanted(name)).chain(more) {
-        let chosen = |beam: &usize| if beams.is_empty() { *beam <= most(name) } else { beams.contains(beam) };
-        for beam in BEAMS.into_iter().filter(chosen) {
+        let usual = || BEAMS.into_iter().filter(|&beam| beam <= most(name)).collect();
+        let chosen: Vec<usize> = if beams.is_empty() { usual() } else { beams.clone() };
+        for beam in chosen {
             let search = Search::with_options(name, beam).unwrap();
             let found = Measured::of(&mut worker, sentences, search);
             let duel = Duel::of(&found.scores, &theirs).counts();

@@ -15,6 +15,7 @@ use sylvan_base::{HashMap, InputError, Progress};
 use sylvan_decode::{Error, Input, Model, Result, Sentence, With, Worker};
 use sylvan_parse::Parser;
 use sylvan_parse::structured::StructuredLm;
+use sylvan_rules::apply::Applying;
 use sylvan_rules::{Formalism, Weights};
 use sylvan_store::{Output, TextReader, read_lines};
 use sylvan_train::tuning::{Text, start_weights};
@@ -84,13 +85,13 @@ impl System {
         Ok(read_lines(&self.text(part).target)?)
     }
 
-    fn with(&self, weights: &Weights) -> Arc<Model> {
-        Arc::new(self.model.with_weights(weights.clone()))
+    fn with(&self, weights: &Weights, applying: Applying) -> Arc<Model> {
+        Arc::new(self.model.with_weights(weights.clone()).with_applying(applying))
     }
 
     /// Somebody to search with.
     pub(crate) fn worker(&self, weights: &Weights) -> Worker {
-        Worker::new(self.with(weights))
+        Worker::new(self.with(weights, Applying::default()))
     }
 
     /// Says what a search makes of sentences, whose content is given, with these weights.
@@ -272,7 +273,7 @@ impl Lab<'_> {
             let references = system.references(Part::Dev)?.into_iter().map(|line| vec![line]).collect();
             let start = start_weights(system.model.features());
             let mut text = Text {
-                model: system.with(&Weights::default()),
+                model: system.with(&Weights::default(), way.applying),
                 sentences: &sentences,
                 search: way.search,
                 nbest: 100,
@@ -339,7 +340,7 @@ impl Lab<'_> {
     ) -> Result<Measured> {
         let key = system.key_of(weights, way, content);
         let measured: Measured = self.once("runs", key, || {
-            let model = system.with(weights);
+            let model = system.with(weights, way.applying);
             self.progress.begin(name, Some(sentences.len() as u64));
             let measured = Measured::of(&model, sentences, way.search, &|done| self.progress.at(done));
             self.progress.end();

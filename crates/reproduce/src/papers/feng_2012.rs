@@ -22,16 +22,21 @@ pub(super) const NAME: &str = "feng-2012";
 const PAPER: &str = "Feng, Liu, Liu & Cohn 2012: Left-to-right tree-to-string decoding with prediction";
 
 const TRADITIONAL: &str = "cube --pops b";
+/// The same without an estimate for words that lack their history, which the paper's may have lacked.
+const WEAK: &str = "cube --pops b --boundary none";
 const CUBE: &str = "cube";
 const ROUGH: &str = "incremental --future rough";
 const INSIDE: &str = "incremental";
 const BOTTOM_UP: &str = "prediction";
 const ALL_STEPS: &str = "prediction --margin inf";
 const NO_FUTURE: &str = "prediction --future none";
+/// The paper's choices where they are not ours.
+const PAPERS: &str = "prediction --margin inf --goals bins --coverage links --future-features translation";
 const REEVALUATED: &str = "prediction --reevaluate";
 const NO_ESTIMATE: &str = "incremental --future none";
 
-const SEARCHES: [&str; 8] = [TRADITIONAL, CUBE, NO_ESTIMATE, ROUGH, INSIDE, BOTTOM_UP, ALL_STEPS, NO_FUTURE];
+const SEARCHES: [&str; 10] =
+    [TRADITIONAL, WEAK, CUBE, NO_ESTIMATE, ROUGH, INSIDE, BOTTOM_UP, ALL_STEPS, NO_FUTURE, PAPERS];
 const BEAMS: [usize; 9] = [1, 2, 5, 10, 20, 30, 40, 50, 100];
 /// The beam of the paper's tables 3 and 5.
 const BEAM: usize = 20;
@@ -188,12 +193,20 @@ fn table_3(report: &mut Report, all: &[Found]) -> Result<()> {
         })),
         Verdict::of_all(&order),
     );
+    report.because_if_not(
+        "traditional search is stronger here than in the paper, because all searches share one forest, recombination and minimal \
+         language-model states; table 4 says how often each of them finds the proved optimum",
+    );
     report.claim(
         "Table 3",
         "bottom-up search translates better than traditional and top-down search",
         "+0.8 and +1.1 BLEU",
         said.join("; "),
         Verdict::of_all(&bleu),
+    );
+    report.because_if_not(
+        "the model scores of bottom-up and traditional search differ by less than a tenth of a nat, and runs of tuning differ \
+         by more than that is worth; against top-down search without the inside estimate the claim holds",
     );
     Ok(())
 }
@@ -207,7 +220,8 @@ fn table_4(report: &mut Report, all: &[Found]) {
         let mut table = Table::new(
             format!(
                 "{}: sentences that bottom-up search scores higher / the same / lower, the same weights; and the proved \
-                 optima that searches reach, of the first {CERTIFIED} sentences.",
+                 optima that searches reach, of the first {CERTIFIED} sentences. As in the paper: `{PAPERS}` against \
+                 traditional search. Weaker: `{WEAK}`.",
                 found.corpus.title()
             ),
             &[
@@ -215,6 +229,8 @@ fn table_4(report: &mut Report, all: &[Found]) {
                 "the paper",
                 "against traditional",
                 "of 15 words or more",
+                "as in the paper",
+                "against a weaker traditional",
                 "against `cube`",
                 "optimum: traditional",
                 "`cube`",
@@ -234,6 +250,8 @@ fn table_4(report: &mut Report, all: &[Found]) {
                 printed.to_string(),
                 duel.shown(),
                 Duel::of(&long(up), &long(traditional)).shown(),
+                Duel::of(found.run(PAPERS, beam), traditional).shown(),
+                Duel::of(up, found.run(WEAK, beam)).shown(),
                 Duel::of(up, cube).shown(),
                 traditional.reached(&found.exact),
                 cube.reached(&found.exact),
@@ -264,8 +282,8 @@ fn table_4(report: &mut Report, all: &[Found]) {
 /// Quality against cost.
 fn figure_5(report: &mut Report, all: &[Found]) {
     report.heading("Figure 5: quality against cost");
-    let mut dominates = Vec::new();
-    let mut said = Vec::new();
+    let mut dominates = [const { Vec::new() }; 2];
+    let mut said = [const { Vec::new() }; 2];
     for found in all {
         let searches = [TRADITIONAL, CUBE, ROUGH, INSIDE, BOTTOM_UP, NO_FUTURE];
         let curve = |cost: fn(&Measured) -> f64| {
@@ -297,26 +315,46 @@ fn figure_5(report: &mut Report, all: &[Found]) {
             curve(Measured::lm_calls),
         ));
         // At what bottom-up search needs for a beam of 10, the others must not be better.
-        let budget = found.run(BOTTOM_UP, 10).lm_calls();
-        let best = |options: &'static str| {
-            let within =
-                BEAMS.iter().map(|&beam| found.run(options, beam)).filter(|run| run.lm_calls() <= budget);
-            within.map(Measured::score).fold(f64::NEG_INFINITY, f64::max)
-        };
-        let [up, traditional, rough, inside] = [BOTTOM_UP, TRADITIONAL, ROUGH, INSIDE].map(best);
-        dominates.push(up >= traditional && up >= rough);
-        said.push(format!(
-            "{}: with {budget:.0} calls bottom-up {up:.3}, traditional {traditional:.3}, top-down {rough:.3}, with the inside \
-             estimate {inside:.3}",
-            found.corpus.title()
-        ));
+        for (place, cost) in [Measured::lm_calls, Measured::time].into_iter().enumerate() {
+            let budget = cost(found.run(BOTTOM_UP, 10));
+            let best = |options: &'static str| {
+                let within =
+                    BEAMS.iter().map(|&beam| found.run(options, beam)).filter(|run| cost(run) <= budget);
+                within.map(Measured::score).reduce(f64::max)
+            };
+            let [up, traditional, rough, inside] = [BOTTOM_UP, TRADITIONAL, ROUGH, INSIDE].map(best);
+            dominates[place].push(up >= traditional && up >= rough);
+            let shown =
+                |score: Option<f64>| score.map_or("needs more".to_string(), |score| format!("{score:.3}"));
+            let spent = if place == 0 { format!("{budget:.0} calls") } else { format!("{budget:.2} ms") };
+            said[place].push(format!(
+                "{}: with {spent} bottom-up {}, traditional {}, top-down {}, with the inside estimate {}",
+                found.corpus.title(),
+                shown(up),
+                shown(traditional),
+                shown(rough),
+                shown(inside)
+            ));
+        }
     }
+    let [calls, times] = said.map(|parts| parts.join("; "));
     report.claim(
         "Figure 5",
-        "at small budgets bottom-up search is ahead of both others",
+        "with few calls of the language model bottom-up search is ahead of both others",
+        "not given",
+        calls,
+        Verdict::of_all(&dominates[0]),
+    );
+    report.claim(
+        "Figure 5",
+        "in little time bottom-up search is ahead of both others",
         "above both at equal time",
-        said.join("; "),
-        Verdict::of_all(&dominates),
+        times,
+        Verdict::of_all(&dominates[1]),
+    );
+    report.because_if_not(
+        "a call of the language model costs some tens of nanoseconds here, less than a step of a left-to-right search does; \
+         where calls are dear, they decide, and there the claim holds",
     );
 }
 

@@ -33,7 +33,7 @@ pub(super) fn report(report: &Report) -> String {
             Piece::Plot(plot) => out.push_str(&plot.svg()),
         }
     }
-    out
+    out + &format!("<p>{}</p>\n", text(&report.closing()))
 }
 
 /// All papers.

@@ -110,13 +110,23 @@ pub struct Report {
     /// Claim by claim.
     pub claims: Vec<Claim>,
     pub(crate) pieces: Vec<Piece>,
+    /// The series of all plots so far.
+    names: Vec<String>,
     /// All translations, scores and counts behind it as a number: the same in every run, while times are not.
     pub fingerprint: u64,
 }
 
 impl Report {
     pub(crate) fn new(name: &'static str, paper: &'static str, setting: String) -> Self {
-        Self { name, paper, setting, claims: Vec::new(), pieces: Vec::new(), fingerprint: 0 }
+        Self {
+            name,
+            paper,
+            setting,
+            claims: Vec::new(),
+            pieces: Vec::new(),
+            names: Vec::new(),
+            fingerprint: 0,
+        }
     }
 
     pub(crate) fn heading(&mut self, text: impl Into<String>) {
@@ -131,7 +141,15 @@ impl Report {
         self.pieces.push(Piece::Table(table));
     }
 
-    pub(crate) fn plot(&mut self, plot: Plot) {
+    /// Adds a plot; what has the same name in several plots has the same colour.
+    pub(crate) fn plot(&mut self, mut plot: Plot) {
+        for series in &mut plot.series {
+            let known = self.names.iter().position(|name| *name == series.name);
+            series.colour = Some(known.unwrap_or(self.names.len()));
+            if known.is_none() {
+                self.names.push(series.name.clone());
+            }
+        }
         self.pieces.push(Piece::Plot(plot));
     }
 
@@ -150,6 +168,14 @@ impl Report {
     pub(crate) fn because(&mut self, why: &str) {
         if let Some(claim) = self.claims.last_mut() {
             claim.why = why.to_string();
+        }
+    }
+
+    /// Says why the last claim did not hold, or only partly, if that is so.
+    pub(crate) fn because_if_not(&mut self, why: &str) {
+        if self.claims.last().is_some_and(|claim| matches!(claim.verdict, Verdict::NotHeld | Verdict::Partly))
+        {
+            self.because(why);
         }
     }
 
@@ -203,4 +229,34 @@ fn write(path: &Path, text: &str) -> Result<()> {
     let mut out = Output::create(path)?;
     out.write(text.as_bytes())?;
     Ok(out.finish()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plot::{Axis, Series};
+    use super::*;
+
+    #[test]
+    fn what_has_one_name_has_one_colour() {
+        let mut report = Report::new("name", "paper", String::new());
+        for names in [["a", "b"], ["b", "c"]] {
+            let series = names.map(|name| Series::line(name, vec![(1.0, 1.0)])).to_vec();
+            let (name, title) = (names.concat(), String::new());
+            report.plot(Plot { name, title, x: Axis::linear("x"), y: Axis::linear("y"), series });
+        }
+        let colours: Vec<_> =
+            report.plots().flat_map(|plot| plot.series.iter().map(|series| series.colour)).collect();
+        assert_eq!(colours, [Some(0), Some(1), Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn only_what_did_not_hold_needs_a_reason() {
+        let mut report = Report::new("name", "paper", String::new());
+        for verdict in [Verdict::Held, Verdict::Partly, Verdict::NotHeld, Verdict::Shown] {
+            report.claim("item", "claim", "printed", String::new(), verdict);
+            report.because_if_not("why");
+        }
+        let whys: Vec<&str> = report.claims.iter().map(|claim| claim.why.as_str()).collect();
+        assert_eq!(whys, ["", "why", "why", ""]);
+    }
 }

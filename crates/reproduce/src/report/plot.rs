@@ -43,11 +43,13 @@ pub(crate) struct Series {
     /// Where runs lie: the lowest and the highest at each point, if there are several.
     pub(crate) band: Vec<(f64, f64)>,
     pub(crate) style: Style,
+    /// Which colour: that of its place in the plot, unless a report with several plots knows better.
+    pub(crate) colour: Option<usize>,
 }
 
 impl Series {
     pub(crate) fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), points, band: Vec::new(), style: Style::Line }
+        Self { name: name.into(), points, band: Vec::new(), style: Style::Line, colour: None }
     }
 
     pub(crate) fn dots(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
@@ -188,12 +190,12 @@ impl Plot {
             log_scale(self.y),
         ));
         for (index, series) in self.series.iter().enumerate() {
-            self.draw(&mut out, series, index, (&x, &y));
+            let colour = series.colour.unwrap_or(index);
+            self.draw(&mut out, series, colour, (&x, &y));
             let (column, row) = (index % 2, index / 2);
             let left = LEFT + column as f64 * (WIDTH - LEFT - RIGHT) / 2.0;
             let line = bottom + UNDER + ROW * row as f64 + 8.0;
-            let key = Series { points: Vec::new(), ..series.clone() };
-            out.push_str(&mark(&key.style, index, left, line - 4.0));
+            out.push_str(&mark(series.style, colour, left, line - 4.0));
             out.push_str(&format!(
                 "<text x=\"{:.1}\" y=\"{line:.1}\">{}</text>\n",
                 left + 34.0,
@@ -244,7 +246,7 @@ fn log_scale(axis: Axis) -> &'static str {
 }
 
 /// The sign of a series in the legend.
-fn mark(style: &Style, index: usize, left: f64, line: f64) -> String {
+fn mark(style: Style, index: usize, left: f64, line: f64) -> String {
     let colour = COLOURS[index % COLOURS.len()];
     let middle = left + 14.0;
     let dot = format!("<circle cx=\"{middle:.1}\" cy=\"{line:.1}\" r=\"3\" fill=\"{colour}\"/>");
