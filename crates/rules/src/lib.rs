@@ -44,7 +44,7 @@ pub use overlay::Overlay;
 pub use preprocessing::{Leaves, Preprocessing};
 pub use rule::{InvalidRule, Rule, Source, TargetSide};
 pub use score::{
-    MapSmoothing, OrientationSmoothing, ScoreConfig, Scored, Significance, Smoothing, TargetKey,
+    Foretold, MapSmoothing, OrientationSmoothing, ScoreConfig, Scored, Significance, Smoothing, TargetKey,
 };
 pub use sparse::{Sparse, SparseWeights};
 pub use table::{

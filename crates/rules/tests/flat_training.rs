@@ -13,8 +13,8 @@ use sylvan_rules::extract::{
     OrientationModel, PhraseConfig, PhrasePair,
 };
 use sylvan_rules::{
-    Count, Filter, FlatConfig, Formalism, Grammar, MapSmoothing, OrientationSmoothing, Precision, Rule,
-    ScoreConfig, Source, TextFiles, Trained, train_flat,
+    Count, Filter, FlatConfig, Foretold, Formalism, Grammar, MapSmoothing, OrientationSmoothing, Precision,
+    Rule, ScoreConfig, Source, TextFiles, Trained, train_flat,
 };
 
 /// Sentences of few words, so that rules repeat; a quarter of the words is swapped or has no link.
@@ -417,6 +417,58 @@ fn orientations_of_rules_with_gaps_equal_their_definition() {
                     assert!(close(features[4 + half + place], p.ln()), "{phrase:?}");
                 }
             }
+        }
+    }
+}
+
+/// Orientations of sentence pairs that nothing was counted on, foretold by the counts of others.
+#[test]
+fn orientations_are_foretold_as_their_definition_says() {
+    let mut rng = Rng::new(12);
+    for seed in 0..sylvan_testkit::cases(6, 500) as u64 {
+        let lines = Corpus::random(300 + seed, 40).0;
+        let rules = HieroConfig { span: 2 + rng.below(8) as u32, ..HieroConfig::left_to_right() };
+        let map = MapSmoothing { global: 3.0, side: 0.5 + 5.0 * rng.unit(), source: 2.0, target: 1.0 };
+        let (known, held) = lines.split_at(30);
+        let mut foretold = Foretold::new(left_to_right(rules), map);
+        let mut vocab = Vocab::new();
+        for (place, [source, target, links]) in lines.iter().enumerate() {
+            let links = Alignment::parse(links, Base::Zero).unwrap();
+            let [source, target] = [source, target]
+                .map(|line| line.split_whitespace().map(|word| vocab.intern(word)).collect::<Vec<_>>());
+            match place < known.len() {
+                true => foretold.learn(&source, &target, links.sure()).unwrap(),
+                false => foretold.measure(&source, &target, links.sure()).unwrap(),
+            }
+        }
+        let counts = orientations(known, rules);
+        let sum = |wanted: &dyn Fn(&(String, String)) -> bool| {
+            let mut sums = [0.0; 6];
+            for (_, counts) in counts.iter().filter(|(phrase, _)| wanted(phrase)) {
+                sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+            }
+            sums
+        };
+        let (mut cases, mut logs) = (0.0, [0.0; 2]);
+        for (phrase, seen) in orientations(held, rules) {
+            let source = sum(&|other| other.0 == phrase.0);
+            let target = sum(&|other| other.1 == phrase.1);
+            let pair = counts.get(&phrase).copied().unwrap_or_default();
+            for half in [0, 3] {
+                let three = |counts: [f64; 6]| [counts[half], counts[half + 1], counts[half + 2]];
+                let all = three(sum(&|_| true));
+                let given = map.probabilities(three(pair), three(source), three(target), all);
+                let nothing = map.probabilities([0.0; 3], [0.0; 3], [0.0; 3], all);
+                for place in 0..3 {
+                    cases += seen[half + place];
+                    logs[0] += seen[half + place] * given[place].ln();
+                    logs[1] += seen[half + place] * nothing[place].ln();
+                }
+            }
+        }
+        assert!(cases > 10.0, "{cases}");
+        for (found, log) in foretold.perplexities().into_iter().zip(logs) {
+            assert!((found - f64::exp(-log / cases)).abs() < 1e-9, "seed {seed}: {found}");
         }
     }
 }

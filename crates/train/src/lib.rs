@@ -79,6 +79,8 @@ pub struct Learnt {
     pub parser: Option<PathBuf>,
     /// The words that were learnt from.
     pub train: [PathBuf; 2],
+    /// The links between them.
+    pub links: Option<PathBuf>,
     /// Trees of the source words that were learnt from, if there are any.
     pub trees: Option<PathBuf>,
     /// The text to tune on.
@@ -105,6 +107,7 @@ pub fn learn(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)
         dev: text(&run.dev)?,
         holdout: run.holdout.as_ref().map(text).transpose()?,
         train: [run.train.source, run.train.target],
+        links: run.links,
         trees: run.train.trees,
         rules: run.rules,
         language_model: run.language_model,

@@ -6,6 +6,7 @@
 //! both together --score--> features --limits--> table
 //! ```
 
+mod foretold;
 mod lexicon;
 mod orientations;
 mod reordering;
@@ -25,6 +26,7 @@ use crate::aggregate::{MOST_TALLIES, Merged, RuleValues, Spool, key};
 use crate::table::tokens::TokenInterner;
 use crate::table::{CodeBook, Codes, RuleRecord, TableBuilder, TableFile};
 use crate::{Count, Meta, Precision, RuleCount, Source, TargetSide, WordLink};
+pub use foretold::Foretold;
 use lexicon::LexWork;
 pub(crate) use lexicon::Lexicon;
 use orientations::OrientationPriors;

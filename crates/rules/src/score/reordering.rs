@@ -50,7 +50,7 @@ impl MapSmoothing {
     }
 }
 
-type Counts = [f64; 3];
+pub(super) type Counts = [f64; 3];
 
 fn mix(counts: Counts, priors: &[(f64, Counts)]) -> Counts {
     let all: f64 = counts.iter().sum::<f64>() + priors.iter().map(|(weight, _)| weight).sum::<f64>();
@@ -120,30 +120,34 @@ impl Counted {
     }
 }
 
-/// Counts the orientations of phrase pairs where they stand.
-#[derive(Debug)]
-pub(crate) struct Instances<'a> {
-    counted: &'a Counted,
-    feeder: Feeder<'a, Tally>,
-    sums: [u64; 6],
+/// A phrase pair where it stands: its keys, and which orientations it has there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Instance {
+    /// Of the pair, of its source side, of its target side.
+    pub(super) keys: [u64; 3],
+    pub(super) orientations: [bool; 6],
+}
+
+/// Finds the phrase pairs of rules, each once in its place.
+#[derive(Debug, Default)]
+pub(super) struct Finder {
     /// Those of the current sentence pair: many rules have the same words in the same place.
     seen: HashSet<u64>,
     places: Vec<FlatPlace>,
 }
 
-impl<'a> Instances<'a> {
-    pub(crate) fn new(counted: &'a Counted) -> Self {
-        let feeder = counted.sorter.feeder();
-        Self { counted, feeder, sums: [0; 6], seen: HashSet::default(), places: Vec::new() }
-    }
-
+impl Finder {
     /// The next sentence pair.
-    pub(crate) fn begin(&mut self) {
+    pub(super) fn begin(&mut self) {
         self.seen.clear();
     }
 
-    /// An occurrence of a rule with its target side.
-    pub(crate) fn add(&mut self, occurrence: &FlatOccurrence<'_>, target: &[TargetSide]) -> Result<()> {
+    /// The phrase pair of a rule with its target side; `None` if it was seen in its place before.
+    pub(super) fn find(
+        &mut self,
+        occurrence: &FlatOccurrence<'_>,
+        target: &[TargetSide],
+    ) -> Option<Instance> {
         self.places.clear();
         self.places.extend(occurrence.places());
         let source = inner(&self.places, |place| *place == FlatPlace::Var);
@@ -160,23 +164,49 @@ impl<'a> Instances<'a> {
                 FlatPlace::Var => hash,
             });
         if !self.seen.insert(place) {
-            return Ok(());
+            return None;
         }
         let positions = source.iter().filter_map(|place| match place {
             FlatPlace::Word(position) => Some(*position),
             FlatPlace::Var => None,
         });
-        let (Some(low), Some(high)) = (positions.clone().min(), positions.max()) else { return Ok(()) };
-        let Some(seen) = occurrence.neighbours((low, high + 1), (first, first + count)) else {
-            return Ok(());
-        };
+        let (low, high) = (positions.clone().min()?, positions.max()?);
+        let orientations = occurrence.neighbours((low, high + 1), (first, first + count))?;
         let symbols = source.iter().map(|place| match place {
             FlatPlace::Word(position) => Some(occurrence.source_word(*position)),
             FlatPlace::Var => None,
         });
-        let counts = seen.map(u32::from);
+        Some(Instance { keys: keys(symbols, words()), orientations })
+    }
+}
+
+/// Counts the orientations of phrase pairs where they stand.
+#[derive(Debug)]
+pub(crate) struct Instances<'a> {
+    counted: &'a Counted,
+    feeder: Feeder<'a, Tally>,
+    sums: [u64; 6],
+    finder: Finder,
+}
+
+impl<'a> Instances<'a> {
+    pub(crate) fn new(counted: &'a Counted) -> Self {
+        Self { counted, feeder: counted.sorter.feeder(), sums: [0; 6], finder: Finder::default() }
+    }
+
+    /// The next sentence pair.
+    pub(crate) fn begin(&mut self) {
+        self.finder.begin();
+    }
+
+    /// An occurrence of a rule with its target side.
+    pub(crate) fn add(&mut self, occurrence: &FlatOccurrence<'_>, target: &[TargetSide]) -> Result<()> {
+        let Some(Instance { keys, orientations }) = self.finder.find(occurrence, target) else {
+            return Ok(());
+        };
+        let counts = orientations.map(u32::from);
         self.sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u64::from(count));
-        for key in keys(symbols, words()) {
+        for key in keys {
             self.feeder.push(0, Tally { key, counts })?;
         }
         Ok(())
@@ -299,7 +329,7 @@ impl Tallies {
     }
 }
 
-fn halves([a, b, c, d, e, f]: [f64; 6]) -> [Counts; 2] {
+pub(super) fn halves([a, b, c, d, e, f]: [f64; 6]) -> [Counts; 2] {
     [[a, b, c], [d, e, f]]
 }
 
