@@ -23,7 +23,7 @@ pub(crate) struct Measured {
     pub(crate) queries: Vec<u64>,
     /// Partial derivations made.
     pub(crate) items: Vec<u64>,
-    /// Of these, those that differ from others and stayed in a beam.
+    /// Left-to-right search: those that were among the best of their bin and went on.
     pub(crate) kept: Vec<u64>,
     /// Source words.
     pub(crate) words: Vec<u64>,
@@ -49,8 +49,7 @@ impl Measured {
             measured.texts.push(best.map_or(String::new(), |best| sentence.vocab().join(&best.words)));
             measured.queries.push(found.counters.lm_queries);
             measured.items.push(found.counters.items);
-            let gone = found.counters.recombined + found.counters.pruned;
-            measured.kept.push(found.counters.items.saturating_sub(gone));
+            measured.kept.push(found.counters.kept);
             measured.words.push(sentence.words.len() as u64);
             measured.proved.push(found.gap == Some(0.0));
             tick(index as u64 + 1);
@@ -83,7 +82,7 @@ impl Measured {
         mean_count(&self.items)
     }
 
-    /// Different items that stayed in a beam, per source word.
+    /// Items that went on, per source word.
     pub(crate) fn kept_per_word(&self) -> f64 {
         mean_count(&self.kept) / mean_count(&self.words).max(1.0)
     }
@@ -100,7 +99,7 @@ impl Measured {
         for score in &self.scores {
             sum = fold(sum, score.to_bits());
         }
-        for &count in self.queries.iter().chain(&self.items).chain(&self.kept) {
+        for &count in self.queries.iter().chain(&self.items) {
             sum = fold(sum, count);
         }
         self.proved.iter().fold(sum, |sum, &proved| fold(sum, proved.into()))

@@ -14,8 +14,10 @@ pub(crate) struct Way {
     pub(crate) applying: Applying,
 }
 
-/// Options about how rules are applied.
-const APPLYING: [(&str, fn(&mut Applying)); 2] = [
+/// An option about how rules are applied, and what it does.
+type AboutRules = (&'static str, fn(&mut Applying));
+
+const APPLYING: [AboutRules; 2] = [
     (" --coverage links", |applying| applying.coverage = Coverage::Links),
     (" --future-features translation", |applying| applying.outlook = Outlook::Translation),
 ];

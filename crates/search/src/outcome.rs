@@ -23,6 +23,8 @@ pub struct Counters {
     pub recombined: u64,
     /// Of the rest, how many a beam dropped.
     pub pruned: u64,
+    /// Left-to-right search: items that were among the best of their bin and went on.
+    pub kept: u64,
     /// Queries to the language model: words scored given some history, and ends of sentences; those for estimates
     /// included. A word is counted again when it is scored again after a longer history, and not when its score is
     /// remembered. With several models, what they score together counts once.
@@ -40,6 +42,7 @@ impl std::ops::AddAssign for Counters {
         self.items += other.items;
         self.recombined += other.recombined;
         self.pruned += other.pruned;
+        self.kept += other.kept;
         self.lm_queries += other.lm_queries;
         self.future_edges += other.future_edges;
     }

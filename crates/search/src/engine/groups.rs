@@ -62,6 +62,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             _ => survivors.extend(competing.iter().take(limits.beam.0)),
         }
         self.counters.pruned += self.nodes.survive(&competing, &survivors) as u64;
+        self.counters.kept += survivors.len() as u64;
         (self.survivors, self.competing) = (survivors, competing);
     }
 
