@@ -236,6 +236,11 @@ fn table_2(report: &mut Report, all: &[Found]) -> Result<()> {
         gained,
         Verdict::of_all(&grouping),
     );
+    report.because_if_not(
+        "a tree model has the order of its words from the source tree, and a parser learnt from ten thousand sentences of other \
+         genres has little to add to it; runs of tuning differ by as much as the ways do. Without source trees the parser \
+         helps",
+    );
     report.claim(
         "Table 2",
         "naive search is worse than the baseline",
@@ -324,6 +329,11 @@ fn same_weights(report: &mut Report, all: &[Found]) {
             groups > one && one > later
         }),
     );
+    report.because_if_not(
+        "what is re-ranked here are the 100 best different translations, parsed with more parses than any search keeps, and the \
+         weight of the parser is small: most of what it prefers is among them. Grouping is better than best-parse in five \
+         of six cases, the sixth being one of the perceptron, whose partial parses are not comparable",
+    );
     report.claim(
         "section 4.2",
         "it is not the size of the beam: grouping at 100 is better than best-parse at 500 and naive search at 1,000",
@@ -333,6 +343,10 @@ fn same_weights(report: &mut Report, all: &[Found]) {
             let groups = found.score(model, GROUPS, 100);
             groups > found.score(model, ONE, 500) && groups > found.score(model, ALL, 1000)
         }),
+    );
+    report.because_if_not(
+        "naive search with ten times the beam is ahead here: with the same weights its model score rises with the beam, and what \
+         it lacks, different translations, costs BLEU (table 2), which the paper compares",
     );
     let ratio = |found: &Found, model: &'static str, options: &'static str| {
         found.same[&(model, options, BEAM)].time() / found.without.time()
@@ -354,23 +368,35 @@ fn same_weights(report: &mut Report, all: &[Found]) {
                 .collect::<Vec<_>>(),
         ),
     );
+    report.because_if_not(
+        "grouping stays below three times everywhere; packed is above two times where the search itself is cheapest. Its time is \
+         spread over the parser (a third), keeping items apart by what is to be asked, and the search",
+    );
     let kept = |found: &Found, model, options| found.same[&(model, options, 100)].kept_per_word();
+    let without = |found: &Found| found.without.kept_per_word();
     report.claim(
         "section 4.2",
-        "naive search lacks different translations: it keeps fewer different items than the search without the model, \
-         grouping no fewer",
+        "naive search lacks different translations: fewer than two thirds of the items that go on without the model",
         "said, not counted",
         joined(all.iter().flat_map(|found| {
             models.map(|model| {
-                let [naive, groups] = [ALL, GROUPS].map(|options| kept(found, model, options));
-                let without = found.without.kept_per_word();
-                format!("{}, {model}: {naive:.0}, {groups:.0}, without {without:.0} a word", found.corpus.title())
+                let (naive, without) = (kept(found, model, ALL), without(found));
+                format!("{}, {model}: {naive:.0} and {without:.0} a word", found.corpus.title())
             })
         })),
-        held(&|found, model| {
-            let without = found.without.kept_per_word();
-            kept(found, model, ALL) < 0.9 * without && kept(found, model, GROUPS) >= 0.9 * without
-        }),
+        held(&|found, model| kept(found, model, ALL) < without(found) / 1.5),
+    );
+    report.claim(
+        "section 4.2",
+        "and grouping does not: at least three quarters",
+        "said, not counted",
+        joined(all.iter().flat_map(|found| {
+            models.map(|model| {
+                let (groups, without) = (kept(found, model, GROUPS), without(found));
+                format!("{}, {model}: {groups:.0} and {without:.0} a word", found.corpus.title())
+            })
+        })),
+        held(&|found, model| kept(found, model, GROUPS) >= 0.75 * without(found)),
     );
     let alone = |found: &Found, model, options| found.same[&(model, options, 100)].parsed_better_alone();
     report.claim(
