@@ -254,12 +254,23 @@ impl Lab<'_> {
         }
         let mut forests = None;
         if kind == Kind::Forest
-            && let Some(path) = packed::source_parser(self, &learnt)?
+            && let Some(path) = self.source_parser(&learnt)?
         {
             key = fold(key, hash(&path)?);
             forests = Some(Parser::open(&path)?);
         }
         Ok(System { learnt, model, forests, key, sentences: RefCell::default() })
+    }
+
+    /// A parser that makes trees like those that rules were learnt from: the one that made them, or one learnt from them.
+    fn source_parser(&self, learnt: &Learnt) -> Result<Option<PathBuf>> {
+        let (None, Some(trees)) = (&learnt.parser, &learnt.trees) else { return Ok(learnt.parser.clone()) };
+        let path = self.kept("parsers", fold(content_hash(b"source"), hash(trees)?));
+        if !path.exists() {
+            (self.say)("learning a parser of the source language from the trees of the text");
+            packed::learn_parser(trees, &path, self.threads, self.progress)?;
+        }
+        Ok(Some(path))
     }
 
     /// Weights that were tuned with a search.

@@ -2,40 +2,27 @@
 
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::path::PathBuf;
+use std::path::Path;
 
-use sylvan_base::hash::{content_hash, fold};
-use sylvan_base::{Symbol, Vocab};
+use sylvan_base::{Progress, Symbol, Vocab};
 use sylvan_decode::{Result, Sentence, With, Worker};
 use sylvan_parse::{Parser, TrainConfig, Workspace, pack, train_constituency, treebank};
-use sylvan_train::Learnt;
 use sylvan_trees::{Tree, escape};
-
-use crate::lab::{Lab, hash};
 
 /// The first trees of a training text, from which a parser is learnt where trees come without one.
 const TREES: usize = 10_000;
 /// Trees per sentence.
 const BEAM: usize = 16;
 
-/// A parser that makes trees like those that rules were learnt from.
-pub(crate) fn source_parser(lab: &Lab<'_>, learnt: &Learnt) -> Result<Option<PathBuf>> {
-    if learnt.parser.is_some() {
-        return Ok(learnt.parser.clone());
-    }
-    let Some(trees) = &learnt.trees else { return Ok(None) };
-    let path = lab.kept("parsers", fold(content_hash(b"source"), hash(trees)?));
-    if !path.exists() {
-        (lab.say)("learning a parser of the source language from the trees of the text");
-        let mut vocab = Vocab::new();
-        let all = treebank::read_constituents(trees, &mut vocab)?;
-        let all: Vec<Tree> = all.into_iter().flatten().take(TREES).collect();
-        let rules = treebank::head_rules(&all, &vocab);
-        let config = TrainConfig { threads: lab.threads, ..TrainConfig::default() };
-        let made = train_constituency(&all, &[], &rules, &mut vocab, &config, lab.progress, &mut |_| {})?;
-        made.write(&path)?;
-    }
-    Ok(Some(path))
+/// Learns a parser that makes trees like those of a text.
+pub(crate) fn learn_parser(trees: &Path, to: &Path, threads: usize, progress: &dyn Progress) -> Result<()> {
+    let mut vocab = Vocab::new();
+    let all = treebank::read_constituents(trees, &mut vocab)?;
+    let all: Vec<Tree> = all.into_iter().flatten().take(TREES).collect();
+    let rules = treebank::head_rules(&all, &vocab);
+    let config = TrainConfig { threads, ..TrainConfig::default() };
+    let made = train_constituency(&all, &[], &rules, &mut vocab, &config, progress, &mut |_| {})?;
+    Ok(made.write(to)?)
 }
 
 /// Sentences whose syntax is all that the parser's beam holds.

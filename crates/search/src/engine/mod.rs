@@ -16,6 +16,7 @@
 //! of one that was dropped, is as old as that one. `tests/twin` defines all of this once more without any of the
 //! structures that make it fast, and must keep the same items.
 
+mod explored;
 mod grids;
 mod groups;
 mod late;
@@ -34,8 +35,8 @@ use states::{StateId, States};
 use sylvan_base::Span;
 use sylvan_forest::{BundleId, Derivation, EdgeId, Edges, Grown, TokenId};
 
-use crate::deduction::{Application, Choice, ClassId, Deduction, EdgeOrder, ItemId, Successor, Worth};
-use crate::out_forest::{OutForest, OutForestBuilder, Words, derivation};
+use crate::deduction::{Application, Choice, ClassId, Deduction, ItemId, Successor, Worth};
+use crate::out_forest::{OutForest, derivation};
 use crate::outcome::better;
 use crate::said::Said;
 use crate::step_model::{Move, StepModel, StepState};
@@ -566,25 +567,6 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         self.goals.iter().copied().reduce(|best, goal| {
             if better(goal.score, hash(&goal), best.score, hash(&best)) { goal } else { best }
         })
-    }
-
-    /// Nodes and arcs, with one more node that all complete items lead to.
-    fn out_forest<E: Edges>(&self, forest: &E, order: EdgeOrder) -> OutForest {
-        let mut builder = OutForestBuilder::new(self.nodes.len() + 1, order);
-        let goal = self.nodes.len();
-        // The node of the axiom, which is the first, needs no other node.
-        builder.arc(0, &[], &[], Words::After(Said::NOTHING), 0.0, forest);
-        for arc in self.nodes.arcs() {
-            let edges = self.nodes.edges(arc.trail, arc.since);
-            let words = Words::After(arc.said);
-            builder.arc(arc.to.0 as usize, &[arc.from.0], &edges, words, arc.score, forest);
-        }
-        for found in &self.goals {
-            let edges = self.nodes.edges(self.nodes.get(found.node).trail, found.since);
-            let score = found.score - self.nodes.get(found.from).score;
-            builder.arc(goal, &[found.from.0], &edges, Words::After(found.said), score, forest);
-        }
-        builder.finish(goal)
     }
 
     fn visit<D: Deduction>(&self, deduction: &D, bin: usize, round: usize, id: NodeId) -> Visit {
