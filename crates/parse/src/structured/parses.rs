@@ -128,6 +128,7 @@ impl<A: Actions> Parses<A> {
     /// Forgets a sentence and keeps the memory.
     pub fn clear(&mut self) {
         self.stacks.clear();
+        self.layers.iter_mut().for_each(Vec::clear);
     }
 
     /// The ways to read a word.
@@ -184,9 +185,9 @@ impl<A: Actions> Parses<A> {
         for &partial in from.iter().filter(|partial| partial.stack != StackId::EMPTY) {
             self.put(partial);
         }
-        let mut all = Vec::new();
+        let mut all = std::mem::take(&mut self.ready);
         self.reduce_all(None, most, &mut all);
-        for partial in all {
+        for partial in all.drain(..) {
             if self.stacks.size(partial.stack) != 1 {
                 continue;
             }
@@ -196,6 +197,7 @@ impl<A: Actions> Parses<A> {
                 best = Some(ended);
             }
         }
+        self.ready = all;
         best
     }
 

@@ -15,13 +15,12 @@ use std::hash::Hash;
 use sylvan_base::HashMap;
 use sylvan_forest::{BundleId, Edges, TokenId};
 
-use super::nodes::{Arc, Arrival, Node, NodeId, Nodes, Stage};
+use super::nodes::{Arc, Node, NodeId, Nodes, Stage};
 use super::{Engine, Goal, Limits};
-use crate::deduction::{Application, Deduction};
+use crate::Beam;
 use crate::outcome::better;
 use crate::said::Said;
 use crate::step_model::{StepModel, StepState};
-use crate::{Beam, LanguageModel};
 
 /// States that stand for a state and the words since then.
 #[derive(Debug, Default)]
@@ -198,23 +197,17 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         self.goals = goals;
     }
 
-    /// One successor of a step about which the step model will be asked later.
+    /// The state of a step about which the step model will be asked later, and what keeps items with it apart.
     #[inline(never)]
-    pub(super) fn postpone<D, L>(
+    pub(super) fn pend<E: Edges>(
         &mut self,
-        lm: &L,
         steps: &mut Option<&mut dyn StepModel>,
-        deduction: &D,
-        application: &Application,
-        arrival: &Arrival,
-    ) where
-        D: Deduction,
-        L: LanguageModel<State = S>,
-    {
-        let extra = self.late.pend(arrival.extra, &self.bundles, deduction.forest());
-        let signature = steps.as_mut().map(|steps| steps.signature(arrival.extra));
-        let key = if signature == Some(StepState::ANY) { StepState::ANY } else { extra };
-        let arrival = Arrival { extra, key, ..*arrival };
-        self.settle::<D, L, false>(lm, steps, deduction, application, &arrival);
+        before: StepState,
+        forest: &E,
+    ) -> (StepState, StepState) {
+        let state = self.late.pend(before, &self.bundles, forest);
+        let signature = steps.as_mut().map(|steps| steps.signature(before));
+        let key = if signature == Some(StepState::ANY) { StepState::ANY } else { state };
+        (state, key)
     }
 }

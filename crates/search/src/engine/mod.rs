@@ -451,16 +451,20 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             true => Said::bundles(deduction.forest(), &self.bundles),
             false => Said::NOTHING,
         };
+        let before = if SILENT { StepState::default() } else { self.nodes.step_state(from) };
+        let (extra, key) = match !SILENT && !self.is_asked_first && !application.successors.is_empty() {
+            true => self.pend(steps, before, deduction.forest()),
+            false => (before, before),
+        };
         for &successor in &application.successors {
             let Successor { item, score, charged } = successor;
             let (score, future) = (reached + score, deduction.future(item));
-            let extra = if SILENT { StepState::default() } else { self.nodes.step_state(from) };
             let merit = score + future;
-            let arrival = Arrival { item, state, extra, key: extra, score, merit, from, charged, said };
+            let arrival = Arrival { item, state, extra, key, score, merit, from, charged, said };
             if SILENT {
                 self.settle::<D, L, true>(lm, steps, deduction, &application, &arrival);
             } else if !self.is_asked_first {
-                self.postpone(lm, steps, deduction, &application, &arrival);
+                self.settle::<D, L, false>(lm, steps, deduction, &application, &arrival);
             } else {
                 self.arrive(lm, steps, deduction, &application, &arrival, future);
             }
@@ -507,12 +511,10 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         }
         for &(gain, extra) in &ways {
             let score = arrival.score + gain;
-            if self.is_late {
-                let arrival = Arrival { extra, score, merit: score + future, ..*arrival };
-                self.postpone(lm, steps, deduction, application, &arrival);
-                continue;
-            }
-            let key = steps.as_mut().map_or(extra, |steps| steps.signature(extra));
+            let (extra, key) = match self.is_late {
+                true => self.pend(steps, extra, deduction.forest()),
+                false => (extra, steps.as_mut().map_or(extra, |steps| steps.signature(extra))),
+            };
             let arrival = Arrival { extra, key, score, merit: score + future, ..*arrival };
             self.settle::<D, L, false>(lm, steps, deduction, application, &arrival);
         }

@@ -190,6 +190,10 @@ impl Nodes {
 
     #[inline(never)]
     fn pair(&mut self, state: StateId, step: StepState) -> u32 {
+        // What makes no difference needs no number; there are never two billion pairs.
+        if step == StepState::ANY {
+            return state.0 | 1 << 31;
+        }
         let next = self.pairs.len() as u32;
         *self.pairs.entry((state, step)).or_insert(next)
     }

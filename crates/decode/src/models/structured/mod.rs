@@ -6,6 +6,7 @@
 //!           Structured        the step model that left-to-right search asks (step.rs)
 //! ```
 
+mod states;
 mod step;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,12 +35,16 @@ type Ways<A> = Vec<(<A as Actions>::Word, f64)>;
 pub(crate) struct Readings<A: Actions> {
     actions: Arc<A>,
     words: Vec<Ways<A>>,
+    spare: Spare<A>,
 }
+
+/// Parses of sentences that are done with: their memory serves others.
+type Spare<A> = Arc<Mutex<Vec<Parses<Owing<Arc<A>>>>>>;
 
 impl<A: Actions> Readings<A> {
     fn new(actions: A, vocab: &Vocab) -> Self {
         let words = vocab.iter().map(|(_, text)| read(&actions, text)).collect();
-        Self { actions: Arc::new(actions), words }
+        Self { actions: Arc::new(actions), words, spare: Arc::default() }
     }
 
     fn over(&self, tokens: &[Token], vocab: &Vocab) -> SentenceParser<A> {
@@ -47,8 +52,11 @@ impl<A: Actions> Readings<A> {
             Some(known) => known.clone(),
             None => read(&*self.actions, vocab.text(token.word)),
         });
-        let parses = Mutex::new(Parses::new(Owing::new(Arc::clone(&self.actions))));
-        SentenceParser { ways: ways.collect(), parses, known: Mutex::default() }
+        let ways = ways.collect();
+        let spare = lock(&self.spare).pop();
+        let parses = spare.unwrap_or_else(|| Parses::new(Owing::new(Arc::clone(&self.actions))));
+        let parses = Mutex::new(parses);
+        SentenceParser { ways, parses, known: Mutex::default(), spare: Arc::clone(&self.spare) }
     }
 }
 
@@ -124,6 +132,19 @@ pub(crate) struct SentenceParser<A: Actions> {
     ways: Vec<Ways<A>>,
     parses: Mutex<Parses<Owing<Arc<A>>>>,
     known: Mutex<Known>,
+    spare: Spare<A>,
+}
+
+impl<A: Actions> Drop for SentenceParser<A> {
+    fn drop(&mut self) {
+        // What a panic left half done is not worth keeping.
+        if let Ok(parses) = self.parses.get_mut() {
+            let empty = Parses::new(parses.stacks.actions().clone());
+            let mut done = std::mem::replace(parses, empty);
+            done.clear();
+            lock(&self.spare).push(done);
+        }
+    }
 }
 
 /// What is remembered stays right even if another thread panicked.

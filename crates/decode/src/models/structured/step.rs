@@ -20,6 +20,8 @@ use sylvan_forest::TokenId;
 use sylvan_parse::structured::{Actions, Keep, Parses, Partial, StackId, WordNumber};
 use sylvan_search::{Limits, Move, Part, StepModel, StepState, Ways};
 
+use super::states::{Kept, States};
+
 /// What keeps items with states of a structured language model apart, and how many parses there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parsing {
@@ -40,16 +42,6 @@ impl From<Limits> for Parsing {
 /// Where parses compete in bins, so many times those of one number of reductions are kept in all.
 const DEPTH: usize = 16;
 
-/// Partial parses, best first: stacks, and the bits of what each scores less than the best.
-type Set = Box<[(StackId, u64)]>;
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct State {
-    parses: Set,
-    /// How many words came before, if groups depend on it.
-    words: u32,
-}
-
 /// The model over the tokens of one sentence. Its parses may be lent by others that look at the same sentence.
 #[derive(Debug)]
 pub struct Structured<P> {
@@ -60,12 +52,13 @@ pub struct Structured<P> {
     words: Vec<Vec<(WordNumber, f64)>>,
     /// By token: what is counted elsewhere; empty if nothing is.
     expected: Vec<f64>,
-    states: Vec<State>,
-    index: HashMap<State, StepState>,
+    states: States,
     /// What words make of a state.
     known: HashMap<(StepState, u32), Option<(f64, StepState)>>,
     sequences: HashMap<Box<[TokenId]>, u32>,
     ends: HashMap<StepState, f64>,
+    /// Parses before and after a word.
+    partials: [Vec<Partial>; 2],
 }
 
 impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
@@ -93,11 +86,11 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
             weight,
             words,
             expected: Vec::new(),
-            states: Vec::new(),
-            index: HashMap::default(),
+            states: States::default(),
             known: HashMap::default(),
             sequences: HashMap::default(),
             ends: HashMap::default(),
+            partials: Default::default(),
         }
     }
 
@@ -114,20 +107,12 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
         self.expected.clone()
     }
 
-    fn intern(&mut self, parses: Set, words: u32) -> StepState {
-        let state = State { parses, words };
-        if let Some(&known) = self.index.get(&state) {
-            return known;
-        }
-        let new = StepState(self.states.len() as u32);
-        self.states.push(state.clone());
-        self.index.insert(state, new);
-        new
-    }
-
-    fn partials(&self, state: StepState) -> Vec<Partial> {
-        let parses = self.states[state.0 as usize].parses.iter();
-        parses.map(|&(stack, score)| Partial::new(stack, f64::from_bits(score))).collect()
+    /// The parses of a state, to go on with.
+    fn load(&mut self, state: StepState) {
+        let (parses, _) = self.states.get(state);
+        let partials = parses.iter().map(|&(stack, score)| Partial::new(stack, f64::from_bits(score)));
+        self.partials[0].clear();
+        self.partials[0].extend(partials);
     }
 
     fn keep(&self) -> Keep {
@@ -141,33 +126,27 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
         }
     }
 
-    /// The parses of a state after more words.
-    fn after(&mut self, state: StepState, words: &[TokenId]) -> Vec<Partial> {
-        let mut partials = self.partials(state);
-        let mut next = Vec::new();
-        for &word in words {
-            let keep = self.keep();
-            self.parses.advance(&partials, &self.words[word.index()], keep, &mut next);
-            std::mem::swap(&mut partials, &mut next);
-        }
-        partials
-    }
-
     /// What words make of a state: the score without weight, and the state.
     fn advanced(&mut self, state: StepState, words: &[TokenId]) -> Option<(f64, StepState)> {
-        let mut partials = self.after(state, words);
+        self.load(state);
+        let keep = self.keep();
+        for &word in words {
+            let [from, to] = &mut self.partials;
+            self.parses.advance(from, &self.words[word.index()], keep, to);
+            self.partials.swap(0, 1);
+        }
+        let partials = &mut self.partials[0];
         partials.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.stack.cmp(&b.stack)));
         if matches!(self.parsing.ways, Ways::Best | Ways::Later) {
             partials.truncate(1);
         }
         let best = partials.first()?.score;
-        let parses =
-            partials.iter().map(|partial| (partial.stack, (partial.score - best).to_bits())).collect();
+        let parses = partials.iter().map(|partial| (partial.stack, (partial.score - best).to_bits()));
         let count = match self.parsing.ways {
-            Ways::Groups(_) => self.states[state.0 as usize].words + words.len() as u32,
+            Ways::Groups(_) => self.states.get(state).1 + words.len() as u32,
             _ => 0,
         };
-        Some((best, self.intern(parses, count)))
+        Some((best, self.states.intern(parses, count)))
     }
 
     /// The score of ending in a state, without weight.
@@ -175,8 +154,9 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
         if let Some(&known) = self.ends.get(&state) {
             return known;
         }
-        let (partials, most) = (self.partials(state), self.parsing.parses);
-        let end = self.parses.finish(&partials, most).map_or(f64::NEG_INFINITY, |best| best.score);
+        self.load(state);
+        let found = self.parses.finish(&self.partials[0], self.parsing.parses);
+        let end = found.map_or(f64::NEG_INFINITY, |best| best.score);
         self.ends.insert(state, end);
         end
     }
@@ -191,11 +171,10 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> Structured<P> {
 impl<A: Actions, P: DerefMut<Target = Parses<A>>> StepModel for Structured<P> {
     fn begin(&mut self) -> StepState {
         self.states.clear();
-        self.index.clear();
         self.known.clear();
         self.sequences.clear();
         self.ends.clear();
-        self.intern(Box::from([(StackId::EMPTY, 0)]), 0)
+        self.states.intern(std::iter::once((StackId::EMPTY, 0)), 0)
     }
 
     fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
@@ -228,7 +207,7 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> StepModel for Structured<P> {
 
     /// The parses; their groups are numbers of reductions.
     fn parts(&mut self, state: StepState, parts: &mut Vec<Part>) {
-        let State { parses, words } = &self.states[state.0 as usize];
+        let (parses, words) = self.states.get(state);
         parts.extend(parses.iter().map(|&(stack, score)| Part {
             key: u64::from(stack.0),
             score: self.weight * f64::from_bits(score),
@@ -237,16 +216,12 @@ impl<A: Actions, P: DerefMut<Target = Parses<A>>> StepModel for Structured<P> {
     }
 
     fn restrict(&mut self, state: StepState, kept: &[bool]) -> (f64, StepState) {
-        let State { parses, words } = &self.states[state.0 as usize];
-        let words = *words;
-        let kept =
-            parses.iter().zip(kept).filter(|(_, kept)| **kept).map(|(&(stack, score), _)| (stack, score));
-        let mut parses: Vec<(StackId, u64)> = kept.collect();
+        let (parses, words) = self.states.get(state);
+        let kept = parses.iter().zip(kept).filter(|(_, kept)| **kept).map(|(&parse, _)| parse);
+        let parses: Vec<Kept> = kept.collect();
         let best = parses.first().map_or(0.0, |&(_, score)| f64::from_bits(score));
-        for (_, score) in &mut parses {
-            *score = (f64::from_bits(*score) - best).to_bits();
-        }
-        (self.weight * best, self.intern(parses.into(), words))
+        let relative = |(stack, score)| (stack, (f64::from_bits(score) - best).to_bits());
+        (self.weight * best, self.states.intern(parses.into_iter().map(relative), words))
     }
 
     fn signature(&mut self, state: StepState) -> StepState {

@@ -14,6 +14,7 @@ mod contexts;
 mod estimate;
 mod table;
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -78,11 +79,12 @@ pub struct GenerativeTree {
 }
 
 /// What was looked up for a stack.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct GenerativeSeen {
     /// The logarithms of the probabilities of actions.
     actions: [f32; ACTIONS],
-    words: SeenContexts,
+    /// Once a word is shifted: most stacks are reduced or dropped.
+    words: OnceCell<SeenContexts>,
 }
 
 /// A word and its part of speech, plus 1.
@@ -228,13 +230,14 @@ impl Actions for Generative {
     }
 
     fn see(&self, top: Top<'_, GenerativeTree>) -> GenerativeSeen {
-        GenerativeSeen { actions: self.actions.decide(top), words: self.outcomes.see(&word_contexts(top)) }
+        GenerativeSeen { actions: self.actions.decide(top), words: OnceCell::new() }
     }
 
-    fn shift(&self, _top: Top<'_, GenerativeTree>, seen: &GenerativeSeen, word: &GenerativeWord) -> f64 {
+    fn shift(&self, top: Top<'_, GenerativeTree>, seen: &GenerativeSeen, word: &GenerativeWord) -> f64 {
         // The words that it knows, and the one that stands for all others.
         let uniform = -((self.texts.len() + 1) as f64).ln();
-        f64::from(seen.actions[SHIFT]) + self.outcomes.log_probability(&seen.words, word.id, uniform)
+        let words = seen.words.get_or_init(|| self.outcomes.see(&word_contexts(top)));
+        f64::from(seen.actions[SHIFT]) + self.outcomes.log_probability(words, word.id, uniform)
     }
 
     fn reduce(
