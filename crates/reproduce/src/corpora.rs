@@ -1,5 +1,5 @@
-//! The corpora that papers are run on again, prepared alike: words with spaces between them, in lower case, with a text
-//! to tune on and a text that nothing was tuned on.
+//! The corpora that papers are run on again, prepared alike: words with spaces between them, in lower case where the
+//! language has it (segmented Chinese stays as it is), with a text to tune on and a text that nothing was tuned on.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use sylvan_text::{Tokenizer, language};
 
 /// A corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Corpus {
+pub(crate) enum Corpus {
     /// Made by the built-in grammar: Chinese to English.
     Sample,
     /// Everyday sentences, English to Japanese, with trees.
@@ -30,7 +30,8 @@ pub enum Corpus {
 
 /// How many pairs of the debates are learnt from: a quarter of them, for the sake of time.
 const EUROPARL_PAIRS: usize = 50_000;
-/// How many lines of them are tuned on.
+/// How many are tuned on. Like those to report on they are from the end of the training files: of the other files a
+/// quarter is English on both sides, and more is neither German nor English.
 const EUROPARL_DEV: usize = 300;
 /// The last pairs of a training text, where a corpus has no text to report on.
 const HELD_OUT: usize = 1000;
@@ -52,7 +53,7 @@ pub(crate) struct Prepared {
 
 impl Corpus {
     /// Its name in files and tables.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sample => "sample",
             Self::EnJa => "enja",
@@ -65,7 +66,7 @@ impl Corpus {
     }
 
     /// What readers are told.
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Sample => "sample, zh-en",
             Self::EnJa => "Tanaka, en-ja",
@@ -183,25 +184,30 @@ impl Corpus {
                 }
                 Ok(HELD_OUT)
             }
-            _ => {
-                let (dev, test, most, most_dev) = match self {
-                    Self::Europarl => ("dev", "devtest", EUROPARL_PAIRS, EUROPARL_DEV),
-                    _ => ("val", "test_2016_flickr", usize::MAX, usize::MAX),
-                };
+            Self::DeEn | Self::CsEn | Self::FrEn => {
                 let mut held_out = 0;
                 for (place, language) in [source, target].into_iter().enumerate() {
                     let read = |part: &str| read_lines(&from.join(format!("{part}.{language}")));
                     let mut lines = train(language)?;
-                    lines.truncate(most);
-                    let tests = read(test)?;
+                    let tests = read("test_2016_flickr")?;
                     held_out = tests.len();
                     lines.extend(tests);
                     write(&to.train[place], tokenised(&lines, language)?.into_iter())?;
-                    let mut lines = read(dev)?;
-                    lines.truncate(most_dev);
-                    write(&to.dev[place], tokenised(&lines, language)?.into_iter())?;
+                    write(&to.dev[place], tokenised(&read("val")?, language)?.into_iter())?;
                 }
                 Ok(held_out)
+            }
+            Self::Europarl => {
+                for (place, language) in [source, target].into_iter().enumerate() {
+                    let mut lines = train(language)?;
+                    let tests = lines.split_off(lines.len().saturating_sub(HELD_OUT));
+                    let dev = lines.split_off(lines.len().saturating_sub(EUROPARL_DEV));
+                    lines.truncate(EUROPARL_PAIRS);
+                    lines.extend(tests);
+                    write(&to.train[place], tokenised(&lines, language)?.into_iter())?;
+                    write(&to.dev[place], tokenised(&dev, language)?.into_iter())?;
+                }
+                Ok(HELD_OUT)
             }
         }
     }

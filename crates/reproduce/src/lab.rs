@@ -1,7 +1,7 @@
 //! Where experiments are made: corpora, models, weights and runs, each made once and kept by content.
 //!
 //! A second call with the same inputs and settings reads what the first one wrote, in this run or an earlier one, so a run
-//! that was interrupted goes on where it stopped.
+//! that was interrupted goes on where it stopped. What the program itself finds may change: then [`RESULTS`] does.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -73,16 +73,22 @@ pub(crate) struct System {
 }
 
 impl System {
-    pub(crate) fn text(&self, part: Part) -> &LearntText {
-        match (part, &self.learnt.holdout) {
-            (Part::Test, Some(holdout)) => holdout,
-            _ => &self.learnt.dev,
+    pub(crate) fn text(&self, part: Part) -> Result<&LearntText> {
+        match part {
+            Part::Dev => Ok(&self.learnt.dev),
+            Part::Test => self.learnt.holdout.as_ref().ok_or_else(|| {
+                Error::setting(
+                    self.learnt.dev.path.display().to_string(),
+                    "no other text",
+                    "one to report on",
+                )
+            }),
         }
     }
 
     /// What the translations should be.
     pub(crate) fn references(&self, part: Part) -> Result<Vec<String>> {
-        Ok(read_lines(&self.text(part).target)?)
+        Ok(read_lines(&self.text(part)?.target)?)
     }
 
     fn with(&self, weights: &Weights, applying: Applying) -> Arc<Model> {
@@ -108,14 +114,14 @@ impl System {
         if let Some(known) = self.sentences.borrow().get(&part) {
             return Ok(Rc::clone(known));
         }
-        let read = Rc::new(self.read(self.text(part))?);
+        let read = Rc::new(self.read(self.text(part)?)?);
         self.sentences.borrow_mut().insert(part, Rc::clone(&read));
         Ok(read)
     }
 
     /// What the first lines of a text are, as a number.
     pub(crate) fn content(&self, part: Part, lines: usize) -> Result<u64> {
-        let content = hash(&self.text(part).path)?;
+        let content = hash(&self.text(part)?.path)?;
         Ok(if lines == usize::MAX { content } else { fold(content, lines as u64) })
     }
 
@@ -157,6 +163,8 @@ fn none(name: &str, number: u64) -> Error {
 /// What becomes of a model besides its rules and its n-gram model.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Extra {
+    /// An n-gram model in place of the usual one.
+    pub(crate) lm: Option<PathBuf>,
     /// More n-gram models.
     pub(crate) lms: Vec<PathBuf>,
     /// A structured language model.
@@ -183,11 +191,34 @@ impl std::fmt::Debug for Lab<'_> {
     }
 }
 
+/// To be raised with every change to what is learnt, tuned or found, so that nothing is read that an older program made.
+const RESULTS: u32 = 1;
+
 /// How weights are tuned: as `sylvan train` does, but without random restarts of line searches. On the few translations
 /// of the first rounds they lead astray, and take most of the time.
 const ROUNDS: usize = 10;
 
-impl Lab<'_> {
+impl<'l> Lab<'l> {
+    /// A laboratory in a folder; without `data` the built-in corpus is all there is.
+    pub(crate) fn new(
+        data: Option<PathBuf>,
+        folder: PathBuf,
+        threads: usize,
+        progress: &'l dyn Progress,
+        say: &'l dyn Fn(&str),
+    ) -> Self {
+        Self {
+            data,
+            folder,
+            sizes: SampleSizes::USUAL,
+            threads,
+            progress,
+            say,
+            corpora: RefCell::default(),
+            fingerprint: Cell::default(),
+        }
+    }
+
     /// The texts of a corpus, written anew by each run: what was learnt from the same texts is found by their content.
     pub(crate) fn prepared(&self, corpus: Corpus) -> Result<Prepared> {
         if let Some(known) = self.corpora.borrow().get(&corpus) {
@@ -243,7 +274,8 @@ impl Lab<'_> {
     /// A model of a corpus.
     pub(crate) fn system(&self, corpus: Corpus, kind: Kind, extra: &Extra) -> Result<System> {
         let learnt = self.learn(corpus, kind)?;
-        let lms: Vec<PathBuf> = std::iter::once(&learnt.language_model).chain(&extra.lms).cloned().collect();
+        let first = extra.lm.as_ref().unwrap_or(&learnt.language_model);
+        let lms: Vec<PathBuf> = std::iter::once(first).chain(&extra.lms).cloned().collect();
         let (mut model, _) = Model::open_parts(&learnt.rules, &lms, &Weights::default())?;
         if let Some(path) = &extra.structured {
             model = model.with_structured(StructuredLm::open(path)?);
@@ -318,6 +350,15 @@ impl Lab<'_> {
         Ok(Weights::read(&mut TextReader::open(&path)?)?)
     }
 
+    /// What a search makes of the text to report on, with weights that were tuned with it: a run for each seed.
+    pub(crate) fn tuned_runs(&self, system: &System, way: &Way, seeds: &[u64]) -> Result<Vec<Measured>> {
+        let run = |&seed: &u64| {
+            let weights = self.tuned(system, way, seed)?;
+            self.run(system, &weights, way, Part::Test)
+        };
+        seeds.iter().map(run).collect()
+    }
+
     /// What a search makes of a text.
     pub(crate) fn run(&self, system: &System, weights: &Weights, way: &Way, part: Part) -> Result<Measured> {
         let sentences = system.sentences(part)?;
@@ -350,19 +391,36 @@ impl Lab<'_> {
         name: &str,
     ) -> Result<Measured> {
         let key = system.key_of(weights, way, content);
-        let measured: Measured = self.once("runs", key, || {
+        let measured: Measured = self.read_or("runs", key, || {
             let model = system.with(weights, way.applying);
             self.progress.begin(name, Some(sentences.len() as u64));
             let measured = Measured::of(&model, sentences, way.search, &|done| self.progress.at(done));
             self.progress.end();
-            Ok(measured)
+            measured
         })?;
-        self.fingerprint.set(fold(self.fingerprint.get(), measured.fingerprint()));
+        self.count(measured.fingerprint());
         Ok(measured)
     }
 
-    /// Something that is worked out once and kept as JSON.
+    /// Something other than a run that is worked out once.
     pub(crate) fn once<T: Serialize + DeserializeOwned>(
+        &self,
+        what: &str,
+        key: u64,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let found = self.read_or(what, key, work)?;
+        self.count(content_hash(json(what, &found)?.as_bytes()));
+        Ok(found)
+    }
+
+    /// Takes note of something that was found.
+    fn count(&self, found: u64) {
+        self.fingerprint.set(fold(self.fingerprint.get(), found));
+    }
+
+    /// What is kept as JSON, or what work makes of it now.
+    fn read_or<T: Serialize + DeserializeOwned>(
         &self,
         what: &str,
         key: u64,
@@ -375,16 +433,14 @@ impl Lab<'_> {
         }
         let made = work()?;
         let mut out = Output::create(&path)?;
-        let text = serde_json::to_string(&made)
-            .map_err(|error| Error::setting(what, error.to_string(), "numbers and strings"))?;
-        out.line(&text)?;
+        out.line(&json(what, &made)?)?;
         out.finish()?;
         Ok(made)
     }
 
     /// Where something is kept.
     pub(crate) fn kept(&self, what: &str, key: u64) -> PathBuf {
-        let folder = self.folder.join(what);
+        let folder = self.folder.join(format!("results-{RESULTS}")).join(what);
         // If it cannot be made, writing to it says so.
         let _ = std::fs::create_dir_all(&folder);
         folder.join(format!("{key:016x}"))
@@ -394,4 +450,9 @@ impl Lab<'_> {
 /// What is in a file, as a number.
 pub(crate) fn hash(path: &Path) -> Result<u64> {
     Ok(content_hash(&std::fs::read(path).map_err(InputError::io(path, "read"))?))
+}
+
+fn json(what: &str, found: &impl Serialize) -> Result<String> {
+    serde_json::to_string(found)
+        .map_err(|error| Error::setting(what, error.to_string(), "numbers and strings"))
 }

@@ -21,7 +21,6 @@ mod scores;
 mod target_models;
 mod ways;
 
-pub use corpora::Corpus;
 pub use papers::Paper;
 pub use report::{Claim, Report, Verdict, write_summary};
 
@@ -30,7 +29,6 @@ use std::path::{Path, PathBuf};
 use sylvan_base::Progress;
 use sylvan_decode::Result;
 
-use corpora::SampleSizes;
 use lab::Lab;
 
 /// Where data is and results go.
@@ -51,16 +49,7 @@ pub fn reproduce(
     progress: &dyn Progress,
     say: &dyn Fn(&str),
 ) -> Result<Report> {
-    let lab = Lab {
-        data: options.data.clone(),
-        folder: options.out.join("work"),
-        sizes: SampleSizes::USUAL,
-        threads: options.threads,
-        progress,
-        say,
-        corpora: std::cell::RefCell::default(),
-        fingerprint: std::cell::Cell::default(),
-    };
+    let lab = Lab::new(options.data.clone(), options.out.join("work"), options.threads, progress, say);
     let report = paper.run(&lab, options.data.is_none())?;
     report.write(Path::new(&options.out))?;
     Ok(report)

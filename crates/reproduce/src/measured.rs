@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use sylvan_base::hash::{content_hash, fold};
-use sylvan_decode::{List, Model, Sentence, With, Worker};
+use sylvan_decode::{Error, List, Model, Result, Sentence, With, Worker};
 use sylvan_search::{Search, Stop};
 
 /// One search on one text.
@@ -21,6 +21,8 @@ pub(crate) struct Measured {
     pub(crate) milliseconds: Vec<f64>,
     /// Words scored by the language model.
     pub(crate) queries: Vec<u64>,
+    /// Left-to-right search: words whose scores it remembered.
+    pub(crate) remembered: Vec<u64>,
     /// Partial derivations made.
     pub(crate) items: Vec<u64>,
     /// Left-to-right search: those that were among the best of their bin and went on.
@@ -35,7 +37,12 @@ pub(crate) struct Measured {
 
 impl Measured {
     /// Translates all sentences, on this thread.
-    pub(crate) fn of(model: &Arc<Model>, sentences: &[Sentence], search: Search, tick: &dyn Fn(u64)) -> Self {
+    pub(crate) fn of(
+        model: &Arc<Model>,
+        sentences: &[Sentence],
+        search: Search,
+        tick: &dyn Fn(u64),
+    ) -> Result<Self> {
         let mut worker = Worker::new(Arc::clone(model));
         let mut measured = Self::default();
         let begun = processor_seconds();
@@ -43,11 +50,14 @@ impl Measured {
             let started = Instant::now();
             let found = worker.decode(sentence, With::default(), search, List::default(), &Stop::NEVER);
             measured.milliseconds.push(started.elapsed().as_secs_f64() * 1000.0);
-            let best = found.hypotheses.first();
-            measured.scores.push(best.map_or(f64::NEG_INFINITY, |best| best.score));
+            let best = found.hypotheses.first().ok_or_else(|| {
+                Error::setting(format!("sentence {}", index + 1), "no translation", "at least one")
+            })?;
+            measured.scores.push(best.score);
             measured.searched.push(found.searched);
-            measured.texts.push(best.map_or(String::new(), |best| sentence.vocab().join(&best.words)));
+            measured.texts.push(sentence.vocab().join(&best.words));
             measured.queries.push(found.counters.lm_queries);
+            measured.remembered.push(found.counters.lm_remembered);
             measured.items.push(found.counters.items);
             measured.kept.push(found.counters.kept);
             measured.words.push(sentence.words.len() as u64);
@@ -55,7 +65,7 @@ impl Measured {
             tick(index as u64 + 1);
         }
         measured.seconds = processor_seconds() - begun;
-        measured
+        Ok(measured)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -77,6 +87,11 @@ impl Measured {
         mean_count(&self.queries)
     }
 
+    /// The same if nothing were remembered.
+    pub(crate) fn lm_calls_without_memory(&self) -> f64 {
+        mean_count(&self.queries) + mean_count(&self.remembered)
+    }
+
     /// Items made per sentence.
     pub(crate) fn made(&self) -> f64 {
         mean_count(&self.items)
@@ -96,10 +111,12 @@ impl Measured {
     /// Everything but times, as a number: two runs with the same one found the same.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut sum = content_hash(self.texts.join("\n").as_bytes());
-        for score in &self.scores {
+        for score in self.scores.iter().chain(&self.searched) {
             sum = fold(sum, score.to_bits());
         }
-        for &count in self.queries.iter().chain(&self.items) {
+        for &count in
+            [&self.queries, &self.remembered, &self.items, &self.kept, &self.words].into_iter().flatten()
+        {
             sum = fold(sum, count);
         }
         self.proved.iter().fold(sum, |sum, &proved| fold(sum, proved.into()))
@@ -124,6 +141,7 @@ impl Measured {
             texts: of(&kept, &self.texts),
             milliseconds: of(&kept, &self.milliseconds),
             queries: of(&kept, &self.queries),
+            remembered: of(&kept, &self.remembered),
             items: of(&kept, &self.items),
             kept: of(&kept, &self.kept),
             words: of(&kept, &self.words),

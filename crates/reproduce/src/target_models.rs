@@ -1,6 +1,6 @@
 //! What scores target words besides the n-gram model of the training text: parsers and models of a treebank.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sylvan_base::Vocab;
 use sylvan_base::hash::{content_hash, fold};
@@ -73,23 +73,44 @@ pub(crate) fn second_lm(lab: &Lab<'_>, corpus: Corpus) -> Result<PathBuf> {
     if !path.exists() {
         let mut vocab = Vocab::new();
         let trees = treebank::read_dependencies(&bank, &mut vocab)?;
-        let config = EstimateConfig {
-            order: 3,
-            fallback: Some([0.5, 1.0, 1.5]),
-            prune: Prune::default(),
-            marks: Marks::Skip,
-            memory: 1 << 28,
-            threads: lab.threads,
-        };
-        let mut estimator = Estimator::with_temp(config, &sylvan_lm::temp_folder(&path))?;
-        for tree in &trees {
+        let words = trees.iter().map(|tree| {
             let words: Vec<&str> = tree.words().iter().map(|word| vocab.text(word.form)).collect();
-            let added = estimator.add(&words.join(" "));
-            added.map_err(|fault| fault.at(bank.display().to_string(), 1))?;
-        }
-        let mut out = Output::create(&path)?;
-        estimator.write_arpa(&mut out, lab.progress)?;
-        out.finish()?;
+            words.join(" ")
+        });
+        estimate_trigrams(lab, words, &bank, &path)?;
     }
     Ok(path)
+}
+
+/// A trigram model of the target text.
+pub(crate) fn trigrams(lab: &Lab<'_>, corpus: Corpus) -> Result<PathBuf> {
+    let [_, text] = lab.learn(corpus, Kind::Hiero)?.train;
+    let path = lab.kept("lms", hash(&text)?);
+    if !path.exists() {
+        estimate_trigrams(lab, read_lines(&text)?.into_iter(), &text, &path)?;
+    }
+    Ok(path)
+}
+
+fn estimate_trigrams(
+    lab: &Lab<'_>,
+    lines: impl Iterator<Item = String>,
+    from: &Path,
+    to: &Path,
+) -> Result<()> {
+    let config = EstimateConfig {
+        order: 3,
+        fallback: Some([0.5, 1.0, 1.5]),
+        prune: Prune::default(),
+        marks: Marks::Skip,
+        memory: 1 << 28,
+        threads: lab.threads,
+    };
+    let mut estimator = Estimator::with_temp(config, &sylvan_lm::temp_folder(to))?;
+    for (line, number) in lines.zip(1..) {
+        estimator.add(&line).map_err(|fault| fault.at(from.display().to_string(), number))?;
+    }
+    let mut out = Output::create(to)?;
+    estimator.write_arpa(&mut out, lab.progress)?;
+    Ok(out.finish()?)
 }

@@ -33,6 +33,8 @@ pub struct Counters {
     /// could change, even where the model sees at once that it does not; refinement also counts the known words of a
     /// group when it works out how the group looks.
     pub lm_queries: u64,
+    /// Left-to-right search: words of steps whose scores were remembered, so that they are not among those.
+    pub lm_remembered: u64,
     /// Prediction: edges looked at to find future costs.
     pub future_edges: u64,
 }
@@ -44,6 +46,7 @@ impl std::ops::AddAssign for Counters {
         self.pruned += other.pruned;
         self.kept += other.kept;
         self.lm_queries += other.lm_queries;
+        self.lm_remembered += other.lm_remembered;
         self.future_edges += other.future_edges;
     }
 }

@@ -42,12 +42,34 @@ fn names_stand_for_searches_with_documented_defaults() {
 
 #[test]
 fn counters_add_up_one_by_one() {
-    let one =
-        Counters { items: 1, recombined: 10, pruned: 100, kept: 7, lm_queries: 1_000, future_edges: 10_000 };
-    let mut sum = Counters { items: 5, recombined: 6, pruned: 7, kept: 1, lm_queries: 8, future_edges: 9 };
+    let one = Counters {
+        items: 1,
+        recombined: 10,
+        pruned: 100,
+        kept: 7,
+        lm_queries: 1_000,
+        lm_remembered: 40,
+        future_edges: 10_000,
+    };
+    let mut sum = Counters {
+        items: 5,
+        recombined: 6,
+        pruned: 7,
+        kept: 1,
+        lm_queries: 8,
+        lm_remembered: 2,
+        future_edges: 9,
+    };
     sum += one;
-    let expected =
-        Counters { items: 6, recombined: 16, pruned: 107, kept: 8, lm_queries: 1_008, future_edges: 10_009 };
+    let expected = Counters {
+        items: 6,
+        recombined: 16,
+        pruned: 107,
+        kept: 8,
+        lm_queries: 1_008,
+        lm_remembered: 42,
+        future_edges: 10_009,
+    };
     assert_eq!(sum, expected);
 }
 

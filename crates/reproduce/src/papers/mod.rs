@@ -83,22 +83,19 @@ mod tests {
     use super::*;
     use crate::corpora::SampleSizes;
     use crate::report::Verdict;
+    use std::path::Path;
     use sylvan_base::Silent;
+
+    fn lab(folder: &Path, train: usize, threads: usize) -> Lab<'static> {
+        let sizes = SampleSizes { train, dev: train / 20, test: train / 20 };
+        Lab { sizes, ..Lab::new(None, folder.join("work"), threads, &Silent, &|_| {}) }
+    }
 
     /// A paper on a corpus so small that little can be claimed: all of its figures are there and are numbers, and so are the
     /// claims that hold even here.
     fn smoke(paper: Paper, train: usize, holds: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
-        let lab = Lab {
-            data: None,
-            folder: folder.path().join("work"),
-            sizes: SampleSizes { train, dev: train / 20, test: train / 20 },
-            threads: 2,
-            progress: &Silent,
-            say: &|_| {},
-            corpora: std::cell::RefCell::default(),
-            fingerprint: std::cell::Cell::default(),
-        };
+        let lab = lab(folder.path(), train, 2);
         let report = paper.run(&lab, true).unwrap();
         for item in holds {
             let claim = report.claims.iter().find(|claim| claim.claim.contains(item));
@@ -111,6 +108,15 @@ mod tests {
         // What was made is read again, and says the same.
         let again = paper.run(&lab, true).unwrap();
         assert!(report == again, "not the same the second time");
+    }
+
+    #[test]
+    fn what_is_found_does_not_depend_on_threads_or_on_earlier_runs() {
+        let found = |threads| {
+            let folder = tempfile::tempdir().unwrap();
+            Paper::Feng2012.run(&lab(folder.path(), 200, threads), true).unwrap().fingerprint
+        };
+        assert_eq!(found(1), found(3));
     }
 
     #[test]

@@ -38,9 +38,10 @@ impl Verdict {
         }
     }
 
-    /// Held if all did, not held if none did.
+    /// Held if all did, not held if none did; of nothing nothing is said.
     pub(crate) fn of_all(held: &[bool]) -> Self {
         match held.iter().filter(|held| **held).count() {
+            _ if held.is_empty() => Self::Shown,
             count if count == held.len() => Self::Held,
             0 => Self::NotHeld,
             _ => Self::Partly,

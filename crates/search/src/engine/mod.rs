@@ -290,6 +290,7 @@ impl<S: Copy + Eq + Hash> Engine<S> {
             on_visit(&Visit { score: best.score, future: 0.0, ..visit });
         }
         self.counters.lm_queries += self.states.queries;
+        self.counters.lm_remembered += self.states.remembered;
         let (forest, order) = (deduction.forest(), deduction.order());
         let edges = self.nodes.edges(self.nodes.get(best.node).trail, TrailId::START);
         Some(Completed {

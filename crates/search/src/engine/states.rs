@@ -20,11 +20,17 @@ struct Scored {
     bundle: BundleId,
     score: f64,
     next: StateId,
+    words: u32,
 }
 
 /// Empty bundles are never looked up, so this matches nothing.
-const VACANT: Scored =
-    Scored { state: StateId(u32::MAX), bundle: BundleId::EMPTY, score: 0.0, next: StateId(u32::MAX) };
+const VACANT: Scored = Scored {
+    state: StateId(u32::MAX),
+    bundle: BundleId::EMPTY,
+    score: 0.0,
+    next: StateId(u32::MAX),
+    words: 0,
+};
 
 /// How many are remembered: a few bins' worth of the usual beams, and they stay in the second-level cache.
 const PLACES: usize = 1 << 13;
@@ -38,11 +44,19 @@ pub(super) struct States<S> {
     scored: Vec<Scored>,
     /// Words scored.
     pub(super) queries: u64,
+    /// Words whose scores were remembered.
+    pub(super) remembered: u64,
 }
 
 impl<S: Copy + Eq + std::hash::Hash> States<S> {
     pub(super) fn new() -> Self {
-        Self { states: Vec::new(), index: HashMap::default(), scored: vec![VACANT; PLACES], queries: 0 }
+        Self {
+            states: Vec::new(),
+            index: HashMap::default(),
+            scored: vec![VACANT; PLACES],
+            queries: 0,
+            remembered: 0,
+        }
     }
 
     pub(super) fn clear(&mut self) {
@@ -50,6 +64,7 @@ impl<S: Copy + Eq + std::hash::Hash> States<S> {
         self.index.clear();
         self.scored.fill(VACANT);
         self.queries = 0;
+        self.remembered = 0;
     }
 
     pub(super) fn intern(&mut self, state: S) -> StateId {
@@ -78,13 +93,14 @@ impl<S: Copy + Eq + std::hash::Hash> States<S> {
         let place = fold(u64::from(state.0), u64::from(bundle.0)) as usize & (PLACES - 1);
         let known = self.scored[place];
         if known.state == state && known.bundle == bundle {
+            self.remembered += u64::from(known.words);
             return (known.score, known.next);
         }
         let words = forest.bundle(bundle);
         let (score, next) = lm.run(self.get(state), words);
         self.queries += words.len() as u64;
         let next = self.intern(next);
-        self.scored[place] = Scored { state, bundle, score, next };
+        self.scored[place] = Scored { state, bundle, score, next, words: words.len() as u32 };
         (score, next)
     }
 }
