@@ -225,7 +225,7 @@ impl Model {
         match self.formalism() {
             Formalism::Phrase => Search::named(SearchName::Stacks),
             Formalism::Hiero => Search::named(SearchName::Focus),
-            // Of these the parser is asked about the best 100: more cost time and find nothing.
+            // The parser is asked about the best 100; a larger beam costs time and finds nothing better.
             Formalism::LrHiero if self.is_structured() => {
                 Search::Incremental(Limits::grids(Beam(100), 500), Incremental::default())
             }

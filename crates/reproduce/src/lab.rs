@@ -181,6 +181,8 @@ pub(crate) struct Lab<'l> {
     pub(crate) say: &'l dyn Fn(&str),
     /// The corpora whose texts this run has written.
     pub(crate) corpora: RefCell<HashMap<Corpus, Prepared>>,
+    /// What is in the files of models, which are large.
+    pub(crate) hashes: RefCell<HashMap<PathBuf, u64>>,
     /// All that was found so far, times apart, as a number.
     pub(crate) fingerprint: Cell<u64>,
 }
@@ -215,6 +217,7 @@ impl<'l> Lab<'l> {
             progress,
             say,
             corpora: RefCell::default(),
+            hashes: RefCell::default(),
             fingerprint: Cell::default(),
         }
     }
@@ -282,7 +285,7 @@ impl<'l> Lab<'l> {
         }
         let mut key = content_hash(b"system");
         for path in std::iter::once(&learnt.rules).chain(&lms).chain(&extra.structured) {
-            key = fold(key, hash(path)?);
+            key = fold(key, self.hash_once(path)?);
         }
         let mut forests = None;
         if kind == Kind::Forest
@@ -435,6 +438,16 @@ impl<'l> Lab<'l> {
         let mut out = Output::create(&path)?;
         out.line(&json(what, &made)?)?;
         out.finish()?;
+        Ok(made)
+    }
+
+    /// What is in a file that does not change while this runs, as a number.
+    fn hash_once(&self, path: &Path) -> Result<u64> {
+        if let Some(&known) = self.hashes.borrow().get(path) {
+            return Ok(known);
+        }
+        let made = hash(path)?;
+        self.hashes.borrow_mut().insert(path.to_path_buf(), made);
         Ok(made)
     }
 

@@ -1,4 +1,4 @@
-//! Ways to search, as the program's options name them: what a table says is what a user can type.
+//! Ways to search, as the program's options name them.
 
 use sylvan_decode::{Error, Result};
 use sylvan_rules::apply::{Applying, Coverage, Outlook};

@@ -1,4 +1,6 @@
-//! Searches as the program's options name them, for tables and experiments: what a table says is what a user can type.
+//! Searches as the program's options name them, for tables and experiments. What a table says a user can type, with the
+//! number for `b` (so many times the beam). Not all options are here, and some must come in this order: `--structured`
+//! before what is about parses, `--plain` first.
 
 use sylvan_base::Fault;
 
@@ -27,8 +29,10 @@ impl Search {
 fn switch(search: &mut Search, option: &str) -> Option<()> {
     match (option, search) {
         ("--plain-parses", search) => search.limits_mut()?.plain_parses = true,
-        ("--plain", Search::Cube(cube)) => cube.plain = true,
-        ("--plain", Search::Undirected(config)) => *config = Undirected::paper(config.beam),
+        ("--plain", Search::Cube(cube)) if !cube.focus => cube.plain = true,
+        ("--plain", Search::Undirected(config)) if *config == Undirected::new(config.beam) => {
+            *config = Undirected::paper(config.beam);
+        }
         ("--even", Search::Undirected(config)) => config.focus = false,
         ("--unbounded", Search::Undirected(config)) => config.bounded = false,
         ("--reevaluate", Search::Prediction(_, config)) => config.reevaluate = true,
@@ -44,9 +48,10 @@ fn set(search: &mut Search, option: &str, value: &str, beam: usize) -> Option<()
         Some(times) => Some(times.parse::<usize>().ok()? * beam),
         None => value.parse().ok(),
     };
-    let thousandths = || Some((1000.0 * value.parse::<f64>().ok()?).clamp(i32::MIN.into(), u32::MAX.into()));
+    let thousandths =
+        || Some((1000.0 * value.parse::<f64>().ok()?).round().clamp(i32::MIN.into(), u32::MAX.into()));
     match (option, search) {
-        ("--pops", Search::Cube(cube)) => cube.pops = number()?,
+        ("--pops", Search::Cube(cube)) if !cube.plain => cube.pops = number()?,
         ("--boundary", Search::Cube(cube)) => {
             cube.boundary = match value {
                 "none" => BoundaryEstimate::None,
@@ -84,10 +89,11 @@ fn set(search: &mut Search, option: &str, value: &str, beam: usize) -> Option<()
         ("--distortion-limit", Search::Stacks(_, config)) => {
             config.limit = if value == "none" { None } else { Some(value.parse().ok()?) };
         }
+        ("--diversity", Search::Prediction(..)) => return None,
         (_, search) => {
             let limits = search.limits_mut()?;
             match option {
-                "--margin" if value == "inf" => limits.margin = u32::MAX,
+                "--margin" => limits.margin = thousandths().filter(|&margin| margin >= 0.0)? as u32,
                 "--structured" => {
                     limits.ways = match value {
                         "packed" => Ways::Packed,
@@ -101,7 +107,7 @@ fn set(search: &mut Search, option: &str, value: &str, beam: usize) -> Option<()
                         limits.parses = 2;
                     }
                 }
-                "--groups" => limits.ways = Ways::Groups(number()?),
+                "--groups" if matches!(limits.ways, Ways::Groups(_)) => limits.ways = Ways::Groups(number()?),
                 "--parses" => limits.parses = number()?,
                 "--shortlist" => limits.shortlist = Some(number()?).filter(|&number| number > 0),
                 "--pops" => limits.pops = number()?,
@@ -150,8 +156,19 @@ mod tests {
             assert_eq!(way(options).beam().0, 7, "{options}");
         }
         assert_eq!(way("cube --pops 3b"), way("cube --pops 21"));
-        for wrong in ["", "cubes", "cube --future none", "prediction --margin", "stacks --distortion-limit x"]
-        {
+        for wrong in [
+            "",
+            "cubes",
+            "cube --future none",
+            "cube --plain --pops 3",
+            "focus --plain",
+            "incremental --groups 3",
+            "prediction --margin",
+            "prediction --margin -1",
+            "prediction --diversity 3",
+            "stacks --distortion-limit x",
+            "undirected --parents new --plain",
+        ] {
             assert!(Search::with_options(wrong, 7).is_err(), "{wrong}");
         }
     }

@@ -73,8 +73,6 @@ pub struct Learnt {
     pub rules: PathBuf,
     /// The compiled language model.
     pub language_model: PathBuf,
-    /// The structured language model, if there was to be one.
-    pub structured: Option<PathBuf>,
     /// The parser of the source language, if there is one.
     pub parser: Option<PathBuf>,
     /// The words that were learnt from.
@@ -87,15 +85,13 @@ pub struct Learnt {
     pub dev: LearntText,
     /// The text that was held out.
     pub holdout: Option<LearntText>,
-    /// What each stage cost.
-    pub stages: Vec<StageReport>,
 }
 
 /// Does what [`train`] does before it tunes: for experiments that tune in ways of their own.
 pub fn learn(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)) -> Result<Learnt> {
     let settings = preflight::check(config, say)?;
     let mut run = Run::new(config, settings, WorkFolder::open(&config.work_folder())?, progress);
-    for stage in stages::before_tuning(settings.formalism) {
+    for stage in stages::learning(settings.formalism) {
         stage(&mut run, say)?;
     }
     let text = |part: &run::Part| -> Result<LearntText> {
@@ -111,9 +107,7 @@ pub fn learn(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)
         trees: run.train.trees,
         rules: run.rules,
         language_model: run.language_model,
-        structured: run.structured,
         parser: run.parser,
-        stages: run.work.reports,
     })
 }
 
@@ -123,7 +117,7 @@ pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)
     let settings = preflight::check(config, say)?;
     let folder = config.work_folder();
     let mut run = Run::new(config, settings, WorkFolder::open(&folder)?, progress);
-    for stage in stages::of(settings.formalism) {
+    for stage in stages::learning(settings.formalism).iter().chain(&stages::FINISHING) {
         stage(&mut run, say)?;
     }
     let verdict = verdict::verdict(&run.scores, run.pairs);

@@ -95,6 +95,9 @@ fn searches_find_the_best_of_all_derivations() {
                 let found = worker.decode(&sentence, With::default(), search, list, &Stop::NEVER);
                 let first = &found.hypotheses[0];
                 assert!((first.score - best).abs() < 1e-4, "{search:?}: {} for {best}", first.score);
+                // What it found on the way is that too, unless it was not asked.
+                let is_inside = search.limits().is_some_and(|limits| limits.ways != Ways::Later);
+                assert!(!is_inside || (found.searched - best).abs() < 1e-4, "{search:?}: {}", found.searched);
                 assert!(found.hypotheses.len() <= best_of);
                 for hypothesis in &found.hypotheses {
                     let derived =
@@ -127,6 +130,7 @@ fn a_weight_of_nothing_changes_nothing() {
                 let one = without.decode(&a, With::default(), search, list, &Stop::NEVER);
                 let two = with.decode(&b, With::default(), search, list, &Stop::NEVER);
                 assert_eq!(one.counters, two.counters);
+                assert!((one.searched - one.hypotheses[0].score).abs() < 1e-9);
                 assert_eq!(one.hypotheses.len(), two.hypotheses.len());
                 for (one, two) in one.hypotheses.iter().zip(&two.hypotheses) {
                     assert_eq!((one.score.to_bits(), &one.words), (two.score.to_bits(), &two.words));

@@ -8,8 +8,8 @@
 //!
 //! Parsing is arc-standard (`dependency/system.rs`). Many sentences grow side by side and share what they have in
 //! common: a stack of partial trees is a number, equal stacks are one (`stacks.rs`), and each action is scored once for
-//! all stacks with the same trees on top (`tops.rs`). What scores an action is behind [`Actions`]: the weights of a parser (`perceptron.rs`), or probabilities
-//! that add up to one over all sentences (`generative/`).
+//! all stacks with the same trees on top (`tops.rs`). What scores an action is behind [`Actions`]: the weights of a
+//! parser (`perceptron.rs`), or probabilities that add up to one over all sentences (`generative/`).
 //!
 //! With `delays` the reductions that follow a word wait until the next word is known; without, they are made at once and
 //! see nothing ahead. Either way the score of a sentence depends on its words alone, not on how they arrived.

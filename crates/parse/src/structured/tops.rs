@@ -35,7 +35,7 @@ struct Known<A: Actions> {
 #[derive(Debug)]
 pub(super) struct Tops<A: Actions> {
     actions: A,
-    /// Without the first number, which is no tree.
+    /// Tree n is at n - 1; number 0 is no tree.
     trees: Vec<A::Tree>,
     numbers: HashMap<A::Tree, TreeNumber>,
     /// Words on top of a tree.

@@ -114,7 +114,7 @@ mod tests {
     fn what_is_found_does_not_depend_on_threads_or_on_earlier_runs() {
         let found = |threads| {
             let folder = tempfile::tempdir().unwrap();
-            Paper::Feng2012.run(&lab(folder.path(), 200, threads), true).unwrap().fingerprint
+            Paper::Feng2012.run(&lab(folder.path(), 400, threads), true).unwrap().fingerprint
         };
         assert_eq!(found(1), found(3));
     }

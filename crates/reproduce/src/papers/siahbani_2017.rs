@@ -59,8 +59,8 @@ struct Found {
     references: Vec<String>,
     /// By system, one run for each seed.
     runs: Vec<(&'static str, Vec<Measured>)>,
-    /// Of the system with the reordering model and of that without: fewer and more steps.
-    sweep: Vec<(&'static str, Vec<(usize, Measured)>)>,
+    /// Of the system with the reordering model and of that without: by seed, fewer and more steps.
+    sweep: Vec<(&'static str, Vec<Vec<Measured>>)>,
     /// The papers' order of cells.
     diverse: Measured,
     /// Training pairs that the rules of each kind can make, of those tried.
@@ -82,11 +82,15 @@ impl Found {
             let found = lab.tuned_runs(&system, &way, &SEEDS)?;
             let weights = lab.tuned(&system, &way, SEEDS[0])?;
             if name == PLAIN || name == LRM {
-                let run = |pops: usize| {
-                    let way = Way::new(&format!("incremental --pops {pops}"), pops)?;
-                    Ok((pops, lab.run(&system, &weights, &way, Part::Test)?))
+                let of_seed = |seed| {
+                    let weights = lab.tuned(&system, &way, seed)?;
+                    let run = |pops: usize| {
+                        let way = Way::new(&format!("incremental --pops {pops}"), pops)?;
+                        lab.run(&system, &weights, &way, Part::Test)
+                    };
+                    SWEEP.into_iter().map(run).collect::<Result<_>>()
                 };
-                sweep.push((name, SWEEP.into_iter().map(run).collect::<Result<_>>()?));
+                sweep.push((name, SEEDS.into_iter().map(of_seed).collect::<Result<_>>()?));
             }
             if name == HIERO || name == PLAIN {
                 forced.push((name, forced_decoding(lab, &system)?));
@@ -350,14 +354,26 @@ fn table_2(report: &mut Report, all: &[Found]) {
 fn sweeps(report: &mut Report, all: &[Found]) {
     report.heading("Pop limits");
     for found in all {
-        let line = |(name, runs): &(&'static str, Vec<(usize, Measured)>)| {
+        let line = |(name, seeds): &(&'static str, Vec<Vec<Measured>>)| {
             // Scores of different models are far apart; what counts is how far each is from its best.
-            let best = runs.iter().map(|(_, run)| run.score()).fold(f64::NEG_INFINITY, f64::max);
-            Series::line(*name, runs.iter().map(|(pops, run)| (*pops as f64, run.score() - best)).collect())
+            let lost = |runs: &Vec<Measured>| {
+                let scores: Vec<f64> = runs.iter().map(Measured::score).collect();
+                let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                scores.into_iter().map(|score| score - best).collect::<Vec<_>>()
+            };
+            let lost: Vec<Vec<f64>> = seeds.iter().map(lost).collect();
+            let at = |place: usize| lost.iter().map(|lost| lost[place]).collect::<Vec<_>>();
+            let places = || SWEEP.into_iter().enumerate();
+            let points = places().map(|(place, pops)| (pops as f64, crate::measured::mean(&at(place))));
+            let band = places().map(|(place, _)| {
+                let lost = at(place).into_iter();
+                (lost.clone().fold(f64::INFINITY, f64::min), lost.fold(f64::NEG_INFINITY, f64::max))
+            });
+            Series { band: band.collect(), ..Series::line(*name, points.collect()) }
         };
         report.plot(Plot {
             name: format!("pops-{}", found.corpus.name()),
-            title: format!("{}: what fewer steps lose", found.corpus.title()),
+            title: format!("{}: what fewer steps lose, {} runs of tuning", found.corpus.title(), SEEDS.len()),
             x: Axis::log("steps per bin"),
             y: Axis::linear("mean model score below the best, nats"),
             series: found.sweep.iter().map(line).collect(),

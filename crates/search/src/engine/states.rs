@@ -104,3 +104,71 @@ impl<S: Copy + Eq + std::hash::Hash> States<S> {
         (score, next)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sylvan_base::Symbol;
+    use sylvan_forest::{EdgeId, Target, Token, TokenId};
+
+    /// Bundle n has n words.
+    struct Bundles(Vec<TokenId>);
+
+    impl Edges for Bundles {
+        fn target(&self, _: EdgeId) -> &[Target] {
+            &[]
+        }
+        fn bundle(&self, bundle: BundleId) -> &[TokenId] {
+            &self.0[..bundle.0 as usize]
+        }
+        fn token(&self, _: TokenId) -> Token {
+            Token::from(Symbol(0))
+        }
+        fn score(&self, _: EdgeId) -> f64 {
+            0.0
+        }
+        fn hash(&self, _: EdgeId) -> u64 {
+            0
+        }
+    }
+
+    /// Counts words.
+    struct Length;
+
+    impl LanguageModel for Length {
+        type State = u32;
+
+        fn order(&self) -> usize {
+            2
+        }
+        fn begin(&self) -> u32 {
+            0
+        }
+        fn null(&self) -> u32 {
+            0
+        }
+        fn score(&self, state: u32, _: TokenId) -> (f64, u32) {
+            (1.0, state + 1)
+        }
+        fn end(&self, _: u32) -> f64 {
+            0.0
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_is_not_asked_again() {
+        let forest = Bundles(vec![TokenId(0); 5]);
+        let mut states = States::new();
+        let begin = states.intern(0);
+        let (score, after) = states.bundle(&Length, &forest, begin, BundleId(3));
+        assert_eq!((score, states.get(after)), (3.0, 3));
+        assert_eq!((states.queries, states.remembered), (3, 0));
+        assert_eq!(states.bundle(&Length, &forest, begin, BundleId(3)), (3.0, after));
+        assert_eq!((states.queries, states.remembered), (3, 3));
+        states.bundle(&Length, &forest, after, BundleId(3));
+        states.bundle(&Length, &forest, begin, BundleId::EMPTY);
+        assert_eq!((states.queries, states.remembered), (6, 3));
+        states.clear();
+        assert_eq!((states.queries, states.remembered), (0, 0));
+    }
+}

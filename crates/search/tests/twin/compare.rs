@@ -194,6 +194,10 @@ fn conclude<S>(
                 let what = format!("the answer is {got:?}, not {wanted:?}");
                 return Err(Difference { what, values: Some((got.0, wanted.0)) });
             }
+            if found.counters.kept != expected.kept.len() as u64 {
+                let what = format!("{} items went on, not {}", found.counters.kept, expected.kept.len());
+                return Err(Difference::new(what));
+            }
         }
         (found, goal) => {
             let what = format!("an answer: {}; the twin: {}", found.is_some(), goal.is_some());

@@ -32,8 +32,8 @@ use sylvan_decode::Result;
 /// A stage: reads what it needs from the run, records what it made, reports what happens.
 pub(crate) type StageFn = fn(&mut Run<'_>, &mut dyn FnMut(&str)) -> Result<()>;
 
-/// From two texts and trees, or a way to make them, to a tuned model.
-const TREE: [StageFn; 16] = [
+/// From two texts and trees, or a way to make them, to the parts of a model.
+const TREE: [StageFn; 11] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
@@ -45,15 +45,10 @@ const TREE: [StageFn; 16] = [
     rules::run,
     language_model::run,
     structured::run,
-    tune::run,
-    evaluate::run,
-    lines::run,
-    pack::run,
-    report::run,
 ];
 
 /// The same from two texts alone.
-const TEXT: [StageFn; 14] = [
+const TEXT: [StageFn; 9] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
@@ -63,27 +58,17 @@ const TEXT: [StageFn; 14] = [
     rules::run,
     language_model::run,
     structured::run,
-    tune::run,
-    evaluate::run,
-    lines::run,
-    pack::run,
-    report::run,
 ];
 
-/// The stages of a formalism, in order.
-pub(crate) fn of(formalism: Formalism) -> &'static [StageFn] {
+/// From the parts to a tuned model.
+pub(crate) const FINISHING: [StageFn; 5] = [tune::run, evaluate::run, lines::run, pack::run, report::run];
+
+/// The stages that make the parts of a model, in order.
+pub(crate) fn learning(formalism: Formalism) -> &'static [StageFn] {
     match formalism {
         Formalism::Tree => &TREE,
         _ => &TEXT,
     }
-}
-
-/// Those that make the parts of a model.
-pub(crate) fn before_tuning(formalism: Formalism) -> &'static [StageFn] {
-    // What follows: tuning, evaluation, the training text, the model file, the report.
-    const AFTER: usize = 5;
-    let all = of(formalism);
-    &all[..all.len() - AFTER]
 }
 
 /// How many lines are processed at a time.

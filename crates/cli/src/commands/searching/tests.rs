@@ -129,6 +129,38 @@ fn every_option_reaches_its_search() {
 }
 
 #[test]
+fn what_tables_say_can_be_typed() {
+    for options in [
+        "cube --pops b",
+        "cube --pops b --boundary none",
+        "cube --plain",
+        "exact --effort 5000000",
+        "focus",
+        "refine",
+        "incremental --future none",
+        "incremental --future rough --goals bins --signature stack",
+        "incremental --bins words --margin 0.5",
+        "incremental --pops 500 --diversity 10",
+        "incremental --structured grouping --plain-parses --groups 8",
+        "incremental --structured naive --plain-parses",
+        "incremental --structured best-parse --plain-parses",
+        "incremental --structured rerank --plain-parses",
+        "incremental --pops 500 --structured packed --parses 3 --shortlist 2",
+        "prediction --margin inf --prefixes 4",
+        "prediction --future none",
+        "prediction --reevaluate",
+        "stacks --distortion-limit 6",
+        "stacks --distortion-limit none",
+        "undirected --plain --parents new --missing-word -0.3 --enough 1",
+        "undirected --even --unbounded --slack inf --missing-share 0.25",
+    ] {
+        let typed = options.replace("--pops b", "--pops 7");
+        let typed = search(&format!("--search {typed} --beam 7"));
+        assert_eq!(Search::with_options(options, 7).unwrap(), typed, "{options}");
+    }
+}
+
+#[test]
 fn options_of_other_searches_are_errors() {
     for wrong in [
         "--margin 1",
