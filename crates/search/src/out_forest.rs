@@ -132,8 +132,7 @@ impl OutForestBuilder {
     }
 
     /// The forest, with its goal.
-    pub fn finish(mut self, goal: usize) -> OutForest {
-        self.arcs.sort_by_key(|(node, _)| *node);
+    pub fn finish(self, goal: usize) -> OutForest {
         let mut starts = vec![0u32; self.nodes + 1];
         for (node, _) in &self.arcs {
             starts[*node as usize + 1] += 1;
@@ -141,8 +140,15 @@ impl OutForestBuilder {
         for node in 0..self.nodes {
             starts[node + 1] += starts[node];
         }
+        // Those of one node stay in the order in which they came.
+        let (mut next, mut places) = (starts.clone(), vec![0u32; self.arcs.len()]);
+        for ((node, _), at) in self.arcs.iter().zip(0..) {
+            let place = &mut next[*node as usize];
+            places[*place as usize] = at;
+            *place += 1;
+        }
         OutForest {
-            arcs: self.arcs.into_iter().map(|(_, arc)| arc).collect(),
+            arcs: places.into_iter().map(|at| self.arcs[at as usize].1.clone()).collect(),
             starts,
             tails: self.tails,
             edges: self.edges,

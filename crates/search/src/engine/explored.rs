@@ -16,13 +16,14 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         let goal = self.nodes.len();
         // The node of the axiom, which is the first, needs no other node.
         builder.arc(0, &[], &[], Words::After(Said::NOTHING), 0.0, forest);
+        let mut edges = Vec::new();
         for arc in self.nodes.arcs() {
-            let edges = self.nodes.edges(arc.trail, arc.since);
+            self.nodes.edges_into(arc.trail, arc.since, &mut edges);
             let words = Words::After(arc.said);
             builder.arc(arc.to.0 as usize, &[arc.from.0], &edges, words, arc.score, forest);
         }
         for found in &self.goals {
-            let edges = self.nodes.edges(self.nodes.get(found.node).trail, found.since);
+            self.nodes.edges_into(self.nodes.get(found.node).trail, found.since, &mut edges);
             let score = found.score - self.nodes.get(found.from).score;
             builder.arc(goal, &[found.from.0], &edges, Words::After(found.said), score, forest);
         }

@@ -444,13 +444,19 @@ impl Nodes {
     }
 
     /// The edges of a list back to `since`, oldest first.
-    pub(super) fn edges(&self, mut trail: TrailId, since: TrailId) -> Vec<EdgeId> {
+    pub(super) fn edges(&self, trail: TrailId, since: TrailId) -> Vec<EdgeId> {
         let mut edges = Vec::new();
+        self.edges_into(trail, since, &mut edges);
+        edges
+    }
+
+    /// The same, in place of what was in `edges`.
+    pub(super) fn edges_into(&self, mut trail: TrailId, since: TrailId, edges: &mut Vec<EdgeId>) {
+        edges.clear();
         while trail != since && trail.index() != 0 {
             edges.push(self.trails[trail].edge);
             trail = self.trails[trail].before;
         }
         edges.reverse();
-        edges
     }
 }
