@@ -70,6 +70,11 @@ impl Sparse {
         }
     }
 
+    /// Whether a name is that of a sparse feature.
+    pub fn is_name(name: &str) -> bool {
+        ["tw.", "wp.", "ro."].iter().any(|kind| name.starts_with(kind))
+    }
+
     /// The feature of a name; `None` if it is no sparse feature or has words that the vocabulary lacks.
     pub fn from_name(name: &str, vocab: &Vocab) -> Option<Self> {
         let symbol = |text: &str| vocab.get(&unescape(text)?);
@@ -157,6 +162,7 @@ mod tests {
             ] {
                 let name = feature.name(&vocab);
                 assert!(!name.contains(['=', '#']) && !name.contains(char::is_whitespace), "{name}");
+                assert!(Sparse::is_name(&name), "{name}");
                 assert_eq!(Sparse::from_name(&name, &vocab), Some(feature), "{name}");
             }
         }
