@@ -36,6 +36,8 @@ use lab::Lab;
 pub struct Options {
     /// The folder of the corpora; without it the built-in corpus is used.
     pub data: Option<PathBuf>,
+    /// The names of those of a paper's corpora to use; all if there are none.
+    pub corpora: Vec<String>,
     /// Where reports go, and everything that is kept for the next run, in `work/`.
     pub out: PathBuf,
     /// Threads; only times depend on it.
@@ -50,7 +52,7 @@ pub fn reproduce(
     say: &dyn Fn(&str),
 ) -> Result<Report> {
     let lab = Lab::new(options.data.clone(), options.out.join("work"), options.threads, progress, say);
-    let report = paper.run(&lab, options.data.is_none())?;
+    let report = paper.run(&lab, &options.corpora)?;
     report.write(Path::new(&options.out))?;
     Ok(report)
 }

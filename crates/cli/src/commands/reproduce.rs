@@ -21,7 +21,8 @@ use crate::threads::Threads;
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("text").required(true).args(["data", "sample"])))]
 #[command(after_help = "Examples:\n  sylvan reproduce all --sample --out papers\n  \
-    sylvan reproduce feng-2012 --data corpora --out papers")]
+    sylvan reproduce feng-2012 --data corpora --out papers\n  \
+    sylvan reproduce cross --data corpora --corpus enja --out papers")]
 pub(crate) struct Reproduce {
     /// Which paper.
     #[arg(value_name = "PAPER", value_parser = papers())]
@@ -29,6 +30,9 @@ pub(crate) struct Reproduce {
     /// The folder of the corpora.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Only this one of the corpora that the paper is run on; repeat the option for several.
+    #[arg(long, value_name = "NAME", conflicts_with = "sample")]
+    corpus: Vec<String>,
     /// Use the built-in corpus.
     #[arg(long)]
     sample: bool,
@@ -45,7 +49,8 @@ fn papers() -> PossibleValuesParser {
 
 impl Reproduce {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let options = Options { data: self.data, out: self.out.clone(), threads: self.threads.count() };
+        let (corpora, threads) = (self.corpus, self.threads.count());
+        let options = Options { data: self.data, corpora, out: self.out.clone(), threads };
         let wanted = Paper::ALL.iter().filter(|paper| self.paper == "all" || self.paper == paper.name());
         let mut reports = Vec::new();
         for &paper in wanted {

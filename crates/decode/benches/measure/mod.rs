@@ -15,8 +15,6 @@ use sylvan_search::{Counters, Search, Stop};
 pub struct Measured {
     pub scores: Vec<f64>,
     pub counters: Vec<Counters>,
-    /// Wall clock of each sentence.
-    pub milliseconds: Vec<f64>,
     /// Processor time of all together. Others at work disturb it less, and the system counts it too coarsely for one
     /// sentence.
     seconds: f64,
@@ -27,10 +25,8 @@ impl Measured {
         let mut measured = Self::default();
         let begun = seconds();
         for sentence in sentences {
-            let started = Instant::now();
             let found =
                 worker.decode(sentence.borrow(), With::default(), search, List::default(), &Stop::NEVER);
-            measured.milliseconds.push(started.elapsed().as_secs_f64() * 1000.0);
             measured.scores.push(found.hypotheses[0].score);
             measured.counters.push(found.counters);
         }

@@ -7,7 +7,7 @@ mod huang_mi_2010;
 mod siahbani_2017;
 mod yu_2014;
 
-use sylvan_decode::Result;
+use sylvan_decode::{Error, Result};
 
 use crate::corpora::Corpus;
 use crate::lab::Lab;
@@ -57,16 +57,33 @@ impl Paper {
         }
     }
 
-    pub(crate) fn run(self, lab: &Lab<'_>, sample: bool) -> Result<Report> {
-        let corpora = if sample { &[Corpus::Sample] } else { self.corpora() };
+    /// The names of the corpora that it is run on.
+    pub fn corpus_names(self) -> impl Iterator<Item = &'static str> {
+        self.corpora().iter().map(|corpus| corpus.name())
+    }
+
+    /// Those of its corpora that were asked for; all if none was.
+    fn wanted(self, names: &[String]) -> Result<Vec<Corpus>> {
+        let known = |name: &&String| !self.corpus_names().any(|known| known == name.as_str());
+        if let Some(other) = names.iter().find(known) {
+            let expected = self.corpus_names().collect::<Vec<_>>().join(", ");
+            return Err(Error::setting(format!("a corpus of {}", self.name()), other, expected));
+        }
+        let is_wanted = |corpus: &Corpus| names.is_empty() || names.iter().any(|name| name == corpus.name());
+        Ok(self.corpora().iter().copied().filter(is_wanted).collect())
+    }
+
+    /// On the built-in corpus, or on corpora with these names, or on all.
+    pub(crate) fn run(self, lab: &Lab<'_>, names: &[String]) -> Result<Report> {
+        let corpora = if lab.data.is_none() { vec![Corpus::Sample] } else { self.wanted(names)? };
         lab.fingerprint.set(0);
         let mut report = match self {
-            Self::HuangMi2010 => huang_mi_2010::run(lab, corpora),
-            Self::Feng2012 => feng_2012::run(lab, corpora),
-            Self::StructuredLm => yu_2014::run(lab, corpora),
-            Self::Undirected => gesmundo_2011::run(lab, corpora),
-            Self::LrHiero => siahbani_2017::run(lab, corpora),
-            Self::Cross => cross::run(lab, corpora),
+            Self::HuangMi2010 => huang_mi_2010::run(lab, &corpora),
+            Self::Feng2012 => feng_2012::run(lab, &corpora),
+            Self::StructuredLm => yu_2014::run(lab, &corpora),
+            Self::Undirected => gesmundo_2011::run(lab, &corpora),
+            Self::LrHiero => siahbani_2017::run(lab, &corpora),
+            Self::Cross => cross::run(lab, &corpora),
         }?;
         report.fingerprint = lab.fingerprint.get();
         Ok(report)
@@ -96,7 +113,7 @@ mod tests {
     fn smoke(paper: Paper, train: usize, holds: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
         let lab = lab(folder.path(), train, 2);
-        let report = paper.run(&lab, true).unwrap();
+        let report = paper.run(&lab, &[]).unwrap();
         for item in holds {
             let claim = report.claims.iter().find(|claim| claim.claim.contains(item));
             let claim = claim.unwrap_or_else(|| panic!("no claim about {item}"));
@@ -106,7 +123,7 @@ mod tests {
         let text = std::fs::read_to_string(folder.path().join(format!("{}.md", paper.name()))).unwrap();
         assert!(!text.contains("NaN"), "{text}");
         // What was made is read again, and says the same.
-        let again = paper.run(&lab, true).unwrap();
+        let again = paper.run(&lab, &[]).unwrap();
         assert!(report == again, "not the same the second time");
     }
 
@@ -114,9 +131,20 @@ mod tests {
     fn what_is_found_does_not_depend_on_threads_or_on_earlier_runs() {
         let found = |threads| {
             let folder = tempfile::tempdir().unwrap();
-            Paper::Feng2012.run(&lab(folder.path(), 400, threads), true).unwrap().fingerprint
+            Paper::Feng2012.run(&lab(folder.path(), 400, threads), &[]).unwrap().fingerprint
         };
         assert_eq!(found(1), found(3));
+    }
+
+    #[test]
+    fn corpora_are_those_that_were_asked_for() {
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(Paper::Cross.wanted(&[]).unwrap(), [Corpus::EnJa, Corpus::ZhEn, Corpus::DeEn]);
+        // In the paper's order.
+        let some = Paper::Cross.wanted(&names(&["deen", "enja"])).unwrap();
+        assert_eq!(some, [Corpus::EnJa, Corpus::DeEn]);
+        let error = Paper::Cross.wanted(&names(&["deen", "fren"])).unwrap_err().to_string();
+        assert!(error.contains("fren") && error.contains("enja, zhen, deen"), "{error}");
     }
 
     #[test]
