@@ -77,6 +77,10 @@ pub trait Actions {
     fn expected_reduction(&self) -> f64 {
         0.0
     }
+    /// The most that a reduction can add.
+    fn largest_reduction(&self) -> f64 {
+        f64::INFINITY
+    }
     /// Whether reductions wait for the next word.
     fn delays(&self) -> bool {
         false
@@ -132,6 +136,9 @@ macro_rules! actions_behind {
             }
             fn expected_reduction(&self) -> f64 {
                 (**self).expected_reduction()
+            }
+            fn largest_reduction(&self) -> f64 {
+                (**self).largest_reduction()
             }
             fn delays(&self) -> bool {
                 (**self).delays()

@@ -96,6 +96,9 @@ impl<A: Actions> Actions for Owing<A> {
     fn expected_reduction(&self) -> f64 {
         0.0
     }
+    fn largest_reduction(&self) -> f64 {
+        self.actions.largest_reduction() - self.owed
+    }
     fn delays(&self) -> bool {
         self.actions.delays()
     }

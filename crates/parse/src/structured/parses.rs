@@ -115,6 +115,8 @@ pub struct Parses<A: Actions> {
     /// By size of the stack: the parses of the current word.
     layers: Vec<Vec<Partial>>,
     ready: Vec<Partial>,
+    /// The best scores of the current word.
+    best: Vec<f64>,
     /// How parses came about, if that is recorded.
     taken: Option<Vec<Taken>>,
 }
@@ -122,7 +124,13 @@ pub struct Parses<A: Actions> {
 impl<A: Actions> Parses<A> {
     /// No words yet.
     pub fn new(actions: A) -> Self {
-        Self { stacks: Stacks::new(actions), layers: Vec::new(), ready: Vec::new(), taken: None }
+        Self {
+            stacks: Stacks::new(actions),
+            layers: Vec::new(),
+            ready: Vec::new(),
+            best: Vec::new(),
+            taken: None,
+        }
     }
 
     /// Forgets a sentence and keeps the memory.
@@ -154,7 +162,7 @@ impl<A: Actions> Parses<A> {
                 for &partial in from {
                     self.put(partial);
                 }
-                self.reduce_all(Some(number), keep.of_each_size, &mut ready);
+                self.reduce_all(Some(number), Keep::of_each_size(keep.of_each_size), &mut ready);
                 for partial in ready.drain(..) {
                     let shifted = self.shift(partial, number, choice);
                     self.put(shifted);
@@ -170,7 +178,7 @@ impl<A: Actions> Parses<A> {
                     self.put(shifted);
                 }
             }
-            self.reduce_all(None, keep.of_each_size, out);
+            self.reduce_all(None, keep, out);
         }
         if keep.in_all < usize::MAX {
             out.sort_unstable_by(Partial::order);
@@ -186,7 +194,7 @@ impl<A: Actions> Parses<A> {
             self.put(partial);
         }
         let mut all = std::mem::take(&mut self.ready);
-        self.reduce_all(None, most, &mut all);
+        self.reduce_all(None, Keep::of_each_size(most), &mut all);
         for partial in all.drain(..) {
             if self.stacks.size(partial.stack) != 1 {
                 continue;
@@ -310,6 +318,20 @@ impl<A: Actions> Parses<A> {
         }
     }
 
+    /// Remembers the best scores, so many of them, the worst first.
+    fn note(&mut self, layer: &[Partial], most: usize) {
+        for partial in layer {
+            if self.best.len() == most {
+                if partial.score <= self.best[0] {
+                    return;
+                }
+                self.best.remove(0);
+            }
+            let place = self.best.partition_point(|&score| score < partial.score);
+            self.best.insert(place, partial.score);
+        }
+    }
+
     fn best_of(&mut self, size: usize, most: usize) -> Vec<Partial> {
         let mut layer = std::mem::take(&mut self.layers[size]);
         layer.sort_unstable_by(Partial::order);
@@ -326,15 +348,27 @@ impl<A: Actions> Parses<A> {
         }
     }
 
-    /// Empties the layers with all that reductions make of what is in them, largest first.
-    fn reduce_all(&mut self, next: Option<WordNumber>, most: usize, out: &mut Vec<Partial>) {
+    /// Empties the layers with all that reductions make of what is in them, largest first; what can become one of those
+    /// that are kept in all is among them.
+    fn reduce_all(&mut self, next: Option<WordNumber>, keep: Keep, out: &mut Vec<Partial>) {
+        let largest = self.stacks.actions().largest_reduction().max(0.0);
+        let most = keep.in_all.max(1);
+        let is_bounded = largest.is_finite() && most < usize::MAX;
+        self.best.clear();
         for size in (0..self.layers.len()).rev() {
             if self.layers[size].is_empty() {
                 continue;
             }
-            let mut layer = self.best_of(size, most);
+            let mut layer = self.best_of(size, keep.of_each_size);
+            if is_bounded {
+                self.note(&layer, most);
+            }
             if size >= 2 {
-                for &partial in &layer {
+                // Of parses of one size the better ones come first, so what a hopeless one made others of was hopeless too.
+                let enough =
+                    if is_bounded && self.best.len() == most { self.best[0] } else { f64::NEG_INFINITY };
+                let gain = largest * (size - 1) as f64;
+                for &partial in layer.iter().take_while(|partial| partial.score + gain >= enough) {
                     let [left, right] = self.stacks.reduce(partial.stack, next);
                     for ((score, stack), action) in [(left, Action::Left), (right, Action::Right)] {
                         let reduced = self.extend(partial, stack, score, action);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sylvan_base::Rng;
 use sylvan_parse::structured::{
-    Actions, Beginnings, Generative, GenerativeEstimator, Keep, Parses, Partial, StackId, Stacks, Top,
+    Actions, Beginnings, Generative, GenerativeEstimator, Keep, Owing, Parses, Partial, StackId, Stacks, Top,
 };
 use sylvan_testkit::cases;
 use toy::{Bush, Hashed, Toy, brute};
@@ -271,6 +271,31 @@ fn random_generative(rng: &mut Rng, ways: usize) -> (Generative, Vec<&'static st
     }
     let words = vocabulary.to_vec();
     (estimator.finish(Vec::new()), words)
+}
+
+/// What cannot become one of the best is not looked at, and nothing else is left out.
+#[test]
+fn the_best_in_all_are_the_best_of_all() {
+    let mut rng = Rng::new(36);
+    for _ in 0..cases(300, 5_000) {
+        let ways = 1 + rng.below(2);
+        let (model, vocabulary) = random_generative(&mut rng, ways);
+        let owing = Owing::new(&model);
+        let actions = if rng.chance(0.5) { owing } else { owing.plain() };
+        let mut parses = Parses::new(actions);
+        let (of_each_size, in_all) = (1 + rng.below(4), 1 + rng.below(6));
+        let (mut partials, mut few, mut all) = (vec![Partial::START], Vec::new(), Vec::new());
+        for _ in 0..8 {
+            let word = parses.read(rng.pick::<&str>(&vocabulary));
+            parses.advance(&partials, &word, Keep { of_each_size, in_all }, &mut few);
+            parses.advance(&partials, &word, Keep::of_each_size(of_each_size), &mut all);
+            all.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.stack.cmp(&b.stack)));
+            all.truncate(in_all);
+            let scores = |partials: &[Partial]| partials.iter().map(|one| one.score).collect::<Vec<_>>();
+            assert_eq!(scores(&few), scores(&all));
+            std::mem::swap(&mut partials, &mut few);
+        }
+    }
 }
 
 #[test]

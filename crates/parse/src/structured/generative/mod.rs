@@ -261,6 +261,11 @@ impl Actions for Generative {
         self.reduction
     }
 
+    /// Probabilities are at most 1, but for rounding.
+    fn largest_reduction(&self) -> f64 {
+        1e-6
+    }
+
     fn is_normalized(&self) -> bool {
         true
     }
