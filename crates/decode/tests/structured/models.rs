@@ -64,7 +64,7 @@ fn wide(ways: Ways, shortlist: Option<usize>) -> Limits {
 #[test]
 fn searches_find_the_best_of_all_derivations() {
     let mut rng = Rng::new(51);
-    let mut compared = 0;
+    let (mut compared, mut searched, mut above) = (0, 0, 0);
     while compared < cases(60, 3_000) {
         let instance = random_instance(&mut rng);
         let mut worker = worker(&instance, Some(0.4), rng.next_u64());
@@ -95,9 +95,15 @@ fn searches_find_the_best_of_all_derivations() {
                 let found = worker.decode(&sentence, With::default(), search, list, &Stop::NEVER);
                 let first = &found.hypotheses[0];
                 assert!((first.score - best).abs() < 1e-4, "{search:?}: {} for {best}", first.score);
-                // What it found on the way is that too, unless it was not asked.
+                // What it found on the way is no worse, and rarely better: whole translations have fewer parses.
                 let is_inside = search.limits().is_some_and(|limits| limits.ways != Ways::Later);
-                assert!(!is_inside || (found.searched - best).abs() < 1e-4, "{search:?}: {}", found.searched);
+                assert!(
+                    !is_inside || found.searched > best - 1e-4,
+                    "{search:?}: {} for {best}",
+                    found.searched
+                );
+                above += usize::from(is_inside && found.searched > best + 1e-4);
+                searched += usize::from(is_inside);
                 assert!(found.hypotheses.len() <= best_of);
                 for hypothesis in &found.hypotheses {
                     let derived =
@@ -107,6 +113,7 @@ fn searches_find_the_best_of_all_derivations() {
             }
         }
     }
+    assert!(100 * above <= searched, "{above} of {searched}");
 }
 
 /// A weight of 0 is no model at all, to the last bit.
