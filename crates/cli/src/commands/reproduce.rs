@@ -30,7 +30,8 @@ pub(crate) struct Reproduce {
     /// The folder of the corpora.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Only this one of the corpora that the paper is run on; repeat the option for several.
+    /// Only this one of the corpora that the paper is run on (enja, zhen, deen, csen, fren, europarl); repeat the option for
+    /// several.
     #[arg(long, value_name = "NAME", conflicts_with = "sample")]
     corpus: Vec<String>,
     /// Use the built-in corpus.

@@ -364,7 +364,8 @@ impl<A: Actions> Parses<A> {
                 self.note(&layer, most);
             }
             if size >= 2 {
-                // Of parses of one size the better ones come first, so what a hopeless one made others of was hopeless too.
+                // The best come first: after one that is hopeless all others of its size are, and so is whatever its
+                // reductions would have crowded out of the smaller sizes.
                 let enough =
                     if is_bounded && self.best.len() == most { self.best[0] } else { f64::NEG_INFINITY };
                 let gain = largest * (size - 1) as f64;

@@ -190,7 +190,7 @@ impl Nodes {
 
     #[inline(never)]
     fn pair(&mut self, state: StateId, step: StepState) -> u32 {
-        // What makes no difference needs no number; there are never two billion pairs.
+        // What makes no difference needs no pair; there are never two billion states or pairs.
         if step == StepState::ANY {
             return state.0 | 1 << 31;
         }

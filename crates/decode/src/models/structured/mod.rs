@@ -28,6 +28,9 @@ pub(crate) enum StructuredModel {
     Generative(Readings<Generative>),
 }
 
+/// How many are kept: more sentences are rarely searched side by side.
+const SPARE: usize = 32;
+
 /// The ways to read a word.
 type Ways<A> = Vec<(<A as Actions>::Word, f64)>;
 
@@ -38,7 +41,7 @@ pub(crate) struct Readings<A: Actions> {
     spare: Spare<A>,
 }
 
-/// Parses of sentences that are done with: their memory serves others.
+/// Parses of sentences that are done with, a few of them: their memory serves others.
 type Spare<A> = Arc<Mutex<Vec<Parses<Owing<Arc<A>>>>>>;
 
 impl<A: Actions> Readings<A> {
@@ -142,7 +145,10 @@ impl<A: Actions> Drop for SentenceParser<A> {
             let empty = Parses::new(parses.stacks.actions().clone());
             let mut done = std::mem::replace(parses, empty);
             done.clear();
-            lock(&self.spare).push(done);
+            let mut spare = lock(&self.spare);
+            if spare.len() < SPARE {
+                spare.push(done);
+            }
         }
     }
 }
