@@ -10,7 +10,7 @@
 //!   A plain beam takes all cells, edge by edge, the last coordinate running fastest, and keeps the best `beam`.
 //! - With a *focus* a vertex's pops are multiplied by exp(-gap / scale), but stay 30 or more where they were: the gap is
 //!   what the best derivation through the vertex lacks to the best of all, edges and words without history alone; the
-//!   scale is the middle gap of all vertices that have a derivation. And corners may be taken best first, by the sum of
+//!   scale is the middle gap of all vertices that have a derivation, of those that have one if that is none. And corners may be taken best first, by the sum of
 //!   their parts, each once the best cell that may be taken is not better than that sum by more than the scale.
 //! - *Rank* may also leave out the better guess, or all that words without history score.
 //! - *Recombination*: of items whose pieces have the same state the one with the higher score, then the smaller
@@ -55,7 +55,7 @@ pub fn search<M: TwoSided>(forest: &TranslationForest, lm: &M, limits: Cube) -> 
     let (gaps, scale) = if limits.focus { gaps(forest, lm) } else { (Vec::new(), 0.0) };
     for vertex in forest.vertices() {
         let mut limits = limits;
-        if let Some(gap) = gaps.get(vertex.0 as usize).filter(|gap| **gap > 0.0)
+        if let Some(gap) = gaps.get(vertex.0 as usize).filter(|gap| **gap > 1e-9)
             && limits.pops < usize::MAX
         {
             let share = (limits.pops as f64 * (-gap / scale).exp()) as usize;
@@ -176,7 +176,11 @@ fn gaps<M: TwoSided>(forest: &TranslationForest, lm: &M) -> (Vec<f64>, f64) {
     let gaps: Vec<f64> = best.iter().map(|through| total - through).collect();
     let mut finite: Vec<f64> = gaps.iter().copied().filter(|gap| gap.is_finite()).collect();
     finite.sort_by(f64::total_cmp);
-    let scale = finite[finite.len() / 2];
+    let above: Vec<f64> = finite.iter().copied().filter(|gap| *gap > 1e-9).collect();
+    let scale = match finite[finite.len() / 2] {
+        middle if middle > 1e-9 => middle,
+        _ => above.get(above.len() / 2).copied().unwrap_or(0.0),
+    };
     (gaps, scale)
 }
 
