@@ -22,9 +22,9 @@ mod target_models;
 mod ways;
 
 pub use papers::Paper;
-pub use report::{Claim, Report, Verdict, write_summary};
+pub use report::{Claim, Report, Verdict};
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sylvan_base::Progress;
 use sylvan_decode::Result;
@@ -44,7 +44,7 @@ pub struct Options {
     pub threads: usize,
 }
 
-/// Runs a paper's experiments again and writes its report.
+/// Runs a paper's experiments again, writes its report, and the page of all reports of the folder.
 pub fn reproduce(
     paper: Paper,
     options: &Options,
@@ -53,6 +53,7 @@ pub fn reproduce(
 ) -> Result<Report> {
     let lab = Lab::new(options.data.clone(), options.out.join("work"), options.threads, progress, say);
     let report = paper.run(&lab, &options.corpora)?;
-    report.write(Path::new(&options.out))?;
+    report.write(&options.out)?;
+    report::summary::write(&options.out, Paper::ALL.into_iter().flat_map(Paper::report_names))?;
     Ok(report)
 }

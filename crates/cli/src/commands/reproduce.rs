@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args};
-use sylvan_reproduce::{Options, Paper, Report, Verdict, reproduce, write_summary};
+use sylvan_reproduce::{Options, Paper, Report, Verdict, reproduce};
 use sylvan_store::Output;
 
 use crate::progress::Terminal;
@@ -14,8 +14,8 @@ use crate::threads::Threads;
 /// Runs the experiments of a paper again, and says of each claim whether it held.
 ///
 /// Models are trained, weights tuned and searches run; all of it is kept in OUT/work by content, so a run that was
-/// interrupted goes on where it stopped. Reports are Markdown, and pages with plots; for all together README.md and
-/// index.html sum up. A second run from scratch gives the same figures, times apart.
+/// interrupted goes on where it stopped. Reports are Markdown, and pages with plots; README.md and index.html sum up
+/// all that are in OUT. A second run from scratch gives the same figures, times apart.
 ///
 /// The folder of the corpora has enja, multi30k, zhen, europarl, ud and gum below it.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub(crate) struct Reproduce {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Only this one of the corpora that the paper is run on (enja, zhen, deen, csen, fren, europarl); repeat the option for
-    /// several.
+    /// several. The report is called after them.
     #[arg(long, value_name = "NAME", conflicts_with = "sample")]
     corpus: Vec<String>,
     /// Use the built-in corpus.
@@ -53,15 +53,10 @@ impl Reproduce {
         let (corpora, threads) = (self.corpus, self.threads.count());
         let options = Options { data: self.data, corpora, out: self.out.clone(), threads };
         let wanted = Paper::ALL.iter().filter(|paper| self.paper == "all" || self.paper == paper.name());
-        let mut reports = Vec::new();
         for &paper in wanted {
             let report = reproduce(paper, &options, &Terminal::default(), &say)
                 .with_context(|| format!("reproduce {}", paper.name()))?;
             tell(&report)?;
-            reports.push(report);
-        }
-        if self.paper == "all" {
-            write_summary(&reports, &self.out)?;
         }
         Ok(())
     }

@@ -62,6 +62,17 @@ impl Paper {
         self.corpora().iter().map(|corpus| corpus.name())
     }
 
+    /// What its reports may be called: on all of its corpora, or on some of them.
+    pub(crate) fn report_names(self) -> Vec<String> {
+        let mut names = vec![self.name().to_string()];
+        let corpora: Vec<&str> = self.corpus_names().collect();
+        for some in 1..(1_usize << corpora.len()) - 1 {
+            let chosen = corpora.iter().enumerate().filter(|(at, _)| some >> at & 1 == 1);
+            names.push(chosen.fold(self.name().to_string(), |name, (_, corpus)| format!("{name}-{corpus}")));
+        }
+        names
+    }
+
     /// Those of its corpora that were asked for; all if none was.
     fn wanted(self, names: &[String]) -> Result<Vec<Corpus>> {
         let known = |name: &&String| !self.corpus_names().any(|known| known == name.as_str());
@@ -85,6 +96,9 @@ impl Paper {
             Self::LrHiero => siahbani_2017::run(lab, &corpora),
             Self::Cross => cross::run(lab, &corpora),
         }?;
+        if lab.data.is_some() && corpora.len() < self.corpora().len() {
+            report.limit_to(&corpora.iter().map(|corpus| corpus.name()).collect::<Vec<_>>());
+        }
         report.fingerprint = lab.fingerprint.get();
         Ok(report)
     }
@@ -145,6 +159,14 @@ mod tests {
         assert_eq!(some, [Corpus::EnJa, Corpus::DeEn]);
         let error = Paper::Cross.wanted(&names(&["deen", "fren"])).unwrap_err().to_string();
         assert!(error.contains("fren") && error.contains("enja, zhen, deen"), "{error}");
+    }
+
+    #[test]
+    fn a_report_on_some_corpora_is_called_after_them() {
+        let names = Paper::Cross.report_names();
+        let expected = ["cross", "cross-enja", "cross-zhen", "cross-enja-zhen", "cross-deen"];
+        assert_eq!((&names[..5], names.len()), (&expected.map(String::from)[..], 7));
+        assert_eq!(Paper::Undirected.report_names().len(), 15);
     }
 
     #[test]

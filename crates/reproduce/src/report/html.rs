@@ -2,6 +2,7 @@
 
 use sylvan_decode::explain::escaped;
 
+use super::summary::Summed;
 use super::{Claim, Piece, Report, Table, Verdict};
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;\
@@ -37,13 +38,13 @@ pub(super) fn report(report: &Report) -> String {
 }
 
 /// All papers.
-pub(super) fn summary(reports: &[Report]) -> String {
+pub(super) fn summary(reports: &[Summed]) -> String {
     let mut out = String::from("<h1>The papers, run again</h1>\n");
     for report in reports {
         out.push_str(&format!(
             "<h2><a href=\"{}.html\">{}</a></h2>\n{}",
             report.name,
-            escaped(report.paper),
+            escaped(&report.paper),
             claims(&report.claims)
         ));
     }

@@ -1,5 +1,6 @@
 //! Reports as Markdown.
 
+use super::summary::Summed;
 use super::{Claim, Piece, Report, Table, Verdict};
 
 /// One paper.
@@ -20,20 +21,24 @@ pub(super) fn report(report: &Report) -> String {
 }
 
 /// All papers: how many claims held, and which did not.
-pub(super) fn summary(reports: &[Report]) -> String {
+pub(super) fn summary(reports: &[Summed]) -> String {
     let mut out = String::from(
         "# The papers, run again\n\nMade by `sylvan reproduce`; each report says with what.\n\n",
     );
-    out.push_str("| paper | held | partly | did not hold |\n|---|---|---|---|\n");
+    out.push_str(
+        "| paper | held | partly | did not hold | shown | fingerprint |\n|---|---|---|---|---|---|\n",
+    );
     for report in reports {
         let count = |verdict: Verdict| report.claims.iter().filter(|claim| claim.verdict == verdict).count();
         out.push_str(&format!(
-            "| [{}]({}.md) | {} | {} | {} |\n",
-            cell(report.paper),
+            "| [{}]({}.md) | {} | {} | {} | {} | `{}` |\n",
+            cell(&report.paper),
             report.name,
             count(Verdict::Held),
             count(Verdict::Partly),
-            count(Verdict::NotHeld)
+            count(Verdict::NotHeld),
+            count(Verdict::Shown),
+            report.fingerprint
         ));
     }
     out.push('\n');

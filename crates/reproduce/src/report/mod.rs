@@ -3,18 +3,20 @@
 mod html;
 mod markdown;
 pub(crate) mod plot;
+pub(crate) mod summary;
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sylvan_base::InputError;
 use sylvan_decode::Result;
 use sylvan_store::Output;
 
 use plot::Plot;
+use summary::Summed;
 
 /// Whether a claim held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// On every corpus.
@@ -50,7 +52,7 @@ impl Verdict {
 }
 
 /// What a paper claims and what was found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// The table, figure or section.
     pub item: String,
@@ -102,8 +104,10 @@ pub(crate) enum Piece {
 /// What a paper claims, what was found, and the tables behind it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The name of its files.
-    pub name: &'static str,
+    /// The name of its files: the paper's, and if only some of the paper's corpora were used, theirs.
+    pub name: String,
+    /// The paper's name on the command line, and the options that it was run with.
+    pub(crate) command: String,
     /// Authors, year, title.
     pub paper: &'static str,
     /// How it was made: corpora, settings, seeds.
@@ -120,13 +124,22 @@ pub struct Report {
 impl Report {
     pub(crate) fn new(name: &'static str, paper: &'static str, setting: String) -> Self {
         Self {
-            name,
+            name: name.to_string(),
+            command: name.to_string(),
             paper,
             setting,
             claims: Vec::new(),
             pieces: Vec::new(),
             names: Vec::new(),
             fingerprint: 0,
+        }
+    }
+
+    /// Says that only these corpora were used.
+    pub(crate) fn limit_to(&mut self, corpora: &[&str]) {
+        for corpus in corpora {
+            self.name.push_str(&format!("-{corpus}"));
+            self.command.push_str(&format!(" --corpus {corpus}"));
         }
     }
 
@@ -185,7 +198,7 @@ impl Report {
         format!(
             "Made by `sylvan reproduce {}`. All translations, scores and counts behind it, times apart, have the fingerprint \
              `{:016x}`: another run from scratch gives the same.",
-            self.name, self.fingerprint
+            self.command, self.fingerprint
         )
     }
 
@@ -196,7 +209,7 @@ impl Report {
         })
     }
 
-    /// Writes NAME.md with its plots in `plots/`, and NAME.html, which needs nothing else.
+    /// Writes NAME.md with its plots in `plots/`, NAME.html, which needs nothing else, and NAME.json for programs.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let plots = folder.join("plots");
         std::fs::create_dir_all(&plots).map_err(InputError::io(&plots, "create"))?;
@@ -204,26 +217,9 @@ impl Report {
             write(&plots.join(format!("{}-{}.svg", self.name, plot.name)), &plot.svg())?;
         }
         write(&folder.join(format!("{}.md", self.name)), &markdown::report(self))?;
-        write(&folder.join(format!("{}.html", self.name)), &html::page(self.name, &html::report(self)))
+        write(&folder.join(format!("{}.html", self.name)), &html::page(&self.name, &html::report(self)))?;
+        Summed::of(self).write(folder)
     }
-}
-
-/// Writes the page of all papers: README.md, index.html, and claims.json for programs.
-pub fn write_summary(reports: &[Report], folder: &Path) -> Result<()> {
-    write(&folder.join("README.md"), &markdown::summary(reports))?;
-    write(&folder.join("index.html"), &html::page("papers", &html::summary(reports)))?;
-    let claims: Vec<_> = reports
-        .iter()
-        .map(|report| {
-            serde_json::json!({
-                "name": report.name,
-                "paper": report.paper,
-                "fingerprint": format!("{:016x}", report.fingerprint),
-                "claims": report.claims,
-            })
-        })
-        .collect();
-    write(&folder.join("claims.json"), &format!("{:#}\n", serde_json::Value::from(claims)))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
