@@ -44,6 +44,7 @@ pub use models::structured::{Parsing, Structured};
 pub use reading::{Input, Unread};
 pub use sentence::{Sentence, Syntax};
 pub use source_text::{SourceText, SourceWord, tokenizer};
+pub use sylvan_tags::Dialect;
 pub use target_text::{Composed, TargetText};
 pub use translate::{Details, Request, Translated, Translation, translate_lines, workers};
 pub use worker::{Decoded, Derived, RuleKind, SentenceForest, With, Worker};

@@ -66,6 +66,8 @@ pub(crate) struct Reading<'r> {
     /// Their vocabulary.
     pub(crate) vocab: &'r Arc<Vocab>,
     pub(crate) glossary: Option<&'r Glossary>,
+    /// Bytes of a line that must stay as they are.
+    pub(crate) kept: &'r [[usize; 2]],
 }
 
 impl Reading<'_> {
@@ -167,6 +169,15 @@ impl Reading<'_> {
     /// knows: they become terms of this line.
     fn kept(&self, line: &str, words: &[SourceWord]) -> Option<Glossary> {
         let mut terms = Glossary::default();
+        for [start, end] in self.kept {
+            let inside =
+                |word: &&SourceWord| word.span.is_some_and(|span| *start <= span[0] && span[1] <= *end);
+            let words: Vec<&SourceWord> = words.iter().filter(inside).collect();
+            let seen: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+            let written: Vec<&str> =
+                words.iter().filter_map(|word| word.span).map(|span| &line[span[0]..span[1]]).collect();
+            terms.add(&seen.join(" "), &written.join(" "));
+        }
         for (start, end) in self.model.kept().find(line) {
             let words: Vec<&str> = line[start..end].split_whitespace().collect();
             let kept = words.join(" ");

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use sylvan_base::{Vocab, parallel};
 use sylvan_search::{Search, Stop};
+use sylvan_tags::{Dialect, Segment};
 use sylvan_trees::PackedForest;
 
 use crate::corrections::Corrections;
@@ -40,6 +41,9 @@ pub struct Request {
     pub glossary: Option<Arc<Glossary>>,
     /// Corrections of the model's rules.
     pub corrections: Option<Arc<Corrections>>,
+    /// What the tags in the lines are, if they are to be moved to where their words went. Without it they are kept as
+    /// words are that must not be translated.
+    pub tags: Option<Dialect>,
     /// A deadline, and a way to cancel.
     pub stop: Stop,
 }
@@ -74,6 +78,7 @@ impl Default for Request {
             tokens: false,
             glossary: None,
             corrections: None,
+            tags: None,
             stop: Stop::NEVER,
         }
     }
@@ -87,7 +92,8 @@ impl Request {
 
     /// What sentences are translated with.
     pub fn with(&self) -> With<'_> {
-        With { glossary: self.glossary.as_deref(), corrections: self.corrections.as_deref() }
+        let (glossary, corrections) = (self.glossary.as_deref(), self.corrections.as_deref());
+        With { glossary, corrections, kept: &[] }
     }
 
     fn target(&self, model: &Model) -> TargetText {
@@ -96,7 +102,7 @@ impl Request {
 }
 
 /// One translation of a line.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Translation {
     /// As people write it.
@@ -157,7 +163,7 @@ impl Translated {
 impl<'r> With<'r> {
     fn reading(self, model: &'r Model) -> Reading<'r> {
         let vocab = self.corrections.map_or(model.vocab(), |corrections| &corrections.vocab);
-        Reading { model, rules: self.rules(model), vocab, glossary: self.glossary }
+        Reading { model, rules: self.rules(model), vocab, glossary: self.glossary, kept: self.kept }
     }
 }
 
@@ -192,7 +198,23 @@ impl Worker {
 
     /// Translates a line of a file; errors name the file and the line.
     pub fn translate_at(&mut self, line: &str, name: &str, at: u64, request: &Request) -> Result<Translated> {
-        let sentence = self.read(line, request.input, request.with());
+        match (&request.tags, request.input) {
+            (Some(dialect), Input::Text) => self.translate_tagged(line, name, at, dialect, request),
+            (Some(_), Input::Tree) => {
+                Err(Error::setting("tags", "tags in trees", "text").advise("leave the option out for trees"))
+            }
+            _ => self.translate_line(line, (name, at), request.with(), request),
+        }
+    }
+
+    fn translate_line(
+        &mut self,
+        line: &str,
+        (name, at): (&str, u64),
+        with: With<'_>,
+        request: &Request,
+    ) -> Result<Translated> {
+        let sentence = self.read(line, request.input, with);
         let Some(sentence) = sentence.map_err(|unread| unread.at(name, at))? else {
             let source = match request.input {
                 Input::Text => self.model().source_text().words(line),
@@ -201,6 +223,42 @@ impl Worker {
             return Ok(Translated { source, ..Translated::default() });
         };
         self.translate_sentence(sentence, request)
+    }
+
+    /// Translates a line without its tags, and puts them where their words went. All places are those of the lines with
+    /// tags.
+    fn translate_tagged(
+        &mut self,
+        line: &str,
+        name: &str,
+        at: u64,
+        dialect: &Dialect,
+        request: &Request,
+    ) -> Result<Translated> {
+        let segment = Segment::new(line, dialect);
+        let (mut linked, wanted) = (request.clone(), request.details.links);
+        linked.details.links = true;
+        let with = With { kept: segment.kept(), ..request.with() };
+        let mut translated = self.translate_line(segment.text(), (name, at), with, &linked)?;
+        let words: Vec<[usize; 2]> = translated.source.iter().filter_map(|word| word.span).collect();
+        for best in &mut translated.best {
+            let tagged = segment.translated(&words, &best.text, &best.spans, &best.links);
+            (best.text, best.spans) = (tagged.text, tagged.spans);
+            if !wanted {
+                best.links.clear();
+            }
+        }
+        for word in &mut translated.source {
+            word.span = word.span.map(|span| segment.origin(span));
+        }
+        if translated.best.is_empty() {
+            // Tags without words stay.
+            let text = segment.translated(&[], "", &[], &[]).text;
+            translated
+                .best
+                .extend((segment.tags() > 0).then(|| Translation { text, ..Translation::default() }));
+        }
+        Ok(translated)
     }
 
     /// Translates a sentence that has been read.

@@ -172,7 +172,7 @@ fn terms_hold_without_syntax() {
         let term: Vec<&str> = (0..1 + rng.below(2)).map(|_| *rng.pick(&["u", "v", "w"])).collect();
         let mut glossary = Glossary::default();
         glossary.add(&term.join(" "), "T1 T2");
-        let with = With { glossary: Some(&glossary), corrections: None };
+        let with = With { glossary: Some(&glossary), ..With::default() };
         let line = random_line(&mut rng, 5);
         let sentence = worker.read(&line, Input::Text, with).unwrap().unwrap();
         let words: Vec<&str> = line.split(' ').collect();

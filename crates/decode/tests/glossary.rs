@@ -95,7 +95,7 @@ fn terms_hold_in_every_search() {
         let instance = random_instance(&mut rng);
         let mut worker = worker(&instance, &mut rng);
         let (glossary, wanted) = random_glossary(&mut rng);
-        let with = With { glossary: Some(&glossary), corrections: None };
+        let with = With { glossary: Some(&glossary), ..With::default() };
         let sentence = read_tree(&mut worker, &instance.tree, with);
         if sentence.terms.is_empty() {
             continue;
@@ -156,7 +156,7 @@ fn with_term(tree: &str, rules: &[(&str, &[(u32, u32)])], term: (&str, &str)) ->
     let mut worker = Worker::new(Arc::new(model));
     let mut glossary = Glossary::default();
     glossary.add(term.0, term.1);
-    let with = With { glossary: Some(&glossary), corrections: None };
+    let with = With { glossary: Some(&glossary), ..With::default() };
     let sentence = read_tree(&mut worker, tree, with);
     let search: Search = "refine:100".parse().unwrap();
     let found = worker.decode(&sentence, with, search, List::default(), &Stop::NEVER);
@@ -206,7 +206,7 @@ fn the_longest_term_wins_and_alternatives_compete() {
     for (source, target) in [("w1", "one"), ("w1 w2", "both"), ("w1 w2", "two words"), ("w2 w3", "late")] {
         glossary.add(source, target);
     }
-    let with = With { glossary: Some(&glossary), corrections: None };
+    let with = With { glossary: Some(&glossary), ..With::default() };
     let sentence = worker.read("(S (A w1) (B w2) (A w3) (A w1))", Input::Tree, with).unwrap().unwrap();
     let spans: Vec<(u32, u32)> = sentence.terms.iter().map(|term| (term.span.start, term.span.end)).collect();
     assert_eq!(spans, [(0, 2), (3, 4)]);

@@ -29,7 +29,7 @@
 pub use sylvan_base::{Progress, Silent};
 pub use sylvan_decode::corrections::{Correction, CorrectionLog, Corrections};
 pub use sylvan_decode::{
-    Details, Error, Explanation, Glossary, Input, Model, OpenOptions, Request, Result, SourceWord,
+    Details, Dialect, Error, Explanation, Glossary, Input, Model, OpenOptions, Request, Result, SourceWord,
     Translated, Translation, Worker, translate_lines, workers,
 };
 pub use sylvan_search::{Search, SearchName, Stop};

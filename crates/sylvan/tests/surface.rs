@@ -28,11 +28,11 @@ fn the_surface_is_what_others_build_on() {
     let _: fn(&Explanation) -> String = Explanation::text;
     let _: fn(&Explanation) -> String = Explanation::html;
     let _: fn(&Config, &dyn Progress, &mut dyn FnMut(&str)) -> Result<Outcome> = train;
-    let Request { input, search, best, details, tokens, glossary, corrections, stop, .. } =
+    let Request { input, search, best, details, tokens, glossary, corrections, tags, stop, .. } =
         Request::default();
     assert!(input == Input::Text && search.is_none() && best == 1 && !tokens);
     assert!(!details.features && !details.links && !details.rules);
-    assert!(glossary.is_none() && corrections.is_none());
+    assert!(glossary.is_none() && corrections.is_none() && tags.is_none());
     let Stop { deadline, cancel } = stop;
     assert!(deadline.is_none() && cancel.is_none());
     let OpenOptions { keep, .. } = OpenOptions::default();

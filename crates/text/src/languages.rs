@@ -38,6 +38,16 @@ pub fn language(code: &str) -> Result<Lang, Fault> {
     })
 }
 
+/// The English name of a language by its code, with or without a country; none for those that have no code of two letters.
+///
+/// ```
+/// assert_eq!(sylvan_text::language_name("de-AT"), Some("German"));
+/// ```
+pub fn language_name(code: &str) -> Option<&'static str> {
+    let base = code.split(['-', '_']).next().unwrap_or("").to_lowercase();
+    languages().find(|language| language.code == base).map(|language| language.name)
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Language {
     code: &'static str,

@@ -37,7 +37,7 @@ mod truecase;
 pub use detokenize::Detokenizer;
 pub use joiner::{MARK, mark, unmark};
 pub use lang::Lang;
-pub use languages::language;
+pub use languages::{language, language_name};
 pub use markup::{Tag, markup, tag};
 pub use protect::Protect;
 pub use segment::{Segmenter, SegmenterTrainer};

@@ -194,7 +194,7 @@ struct Setting {
 
 impl Setting {
     fn with(&self) -> With<'_> {
-        With { glossary: self.glossary.as_ref(), corrections: self.corrections.as_ref() }
+        With { glossary: self.glossary.as_ref(), corrections: self.corrections.as_ref(), ..With::default() }
     }
 }
 

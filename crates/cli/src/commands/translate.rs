@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
-use sylvan::{Details, Translated, Translation, translate_lines, workers};
+use sylvan::{Details, Dialect, Translated, Translation, translate_lines, workers};
 use sylvan_base::InputError;
 
 use super::model_options::ModelOptions;
+use super::tags::Kind;
 use crate::bad_lines::{BadLines, Strictness};
 use crate::lines::{next_chunk, read_ahead, texts};
 use crate::outputs::OutPath;
@@ -17,10 +18,12 @@ use crate::threads::Threads;
 /// Translates text with a model made by `sylvan train`.
 ///
 /// Lines are translated as they come, one line each; an empty line stays one. Web and e-mail addresses, markup and what
-/// --keep matches stay as they are, and what is copied keeps its spacing.
+/// --keep matches stay as they are, and what is copied keeps its spacing. With --tags, tags are no words: a pair of them
+/// goes around what its words became.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan translate --model enja.sylvan < text.en > text.ja\n  \
-    sylvan translate --model enja.sylvan --json --nbest 5 --glossary terms.tsv < text.en\n\n\
+    sylvan translate --model enja.sylvan --json --nbest 5 --glossary terms.tsv < text.en\n  \
+    sylvan translate --model enja.sylvan --tags xliff < segments.en > segments.ja\n\n\
     A glossary has a term per line: source words, a tab, target words. With --nbest K each line is: \
     number ||| translation ||| features ||| score.\nWith --json each line is an object: source (its words), \
     source_spans and spans (bytes of source and target words), translation, words, score, links ([source, target] from \
@@ -44,6 +47,9 @@ pub(crate) struct Translate {
     /// Leave words separated by spaces.
     #[arg(long)]
     no_detokenize: bool,
+    /// What the tags in the text are. They are moved to where their words went, and each comes back once.
+    #[arg(long, value_name = "KIND", value_enum)]
+    tags: Option<Kind>,
     /// The text; - for standard input.
     #[arg(value_name = "TEXT", default_value = "-")]
     text: PathBuf,
@@ -53,6 +59,7 @@ impl Translate {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let (model, mut request) = self.model.open()?;
         request.tokens = self.no_detokenize;
+        request.tags = self.tags.map(Dialect::from);
         request.best = self.nbest.unwrap_or(1) as usize;
         let mut details = Details::default();
         details.features = self.json || self.nbest.is_some();

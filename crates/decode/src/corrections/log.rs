@@ -19,7 +19,17 @@ const HEAD: &str = "#: ";
 
 /// The overlay of a model file.
 pub fn overlay_path(model: &Path) -> PathBuf {
+    layer_path(model, "")
+}
+
+/// The overlay of a model file that has a name, of a project or a person: MODEL.NAME.overlay. The one without a name always
+/// counts.
+pub fn layer_path(model: &Path, layer: &str) -> PathBuf {
     let mut name = model.as_os_str().to_os_string();
+    if !layer.is_empty() {
+        name.push(".");
+        name.push(layer);
+    }
     name.push(".overlay");
     PathBuf::from(name)
 }
@@ -43,7 +53,12 @@ pub struct CorrectionLog {
 impl CorrectionLog {
     /// Opens the corrections of a model; there may be none.
     pub fn open(model: &Path) -> Result<Self> {
-        let path = overlay_path(model);
+        Self::open_layer(model, "")
+    }
+
+    /// Opens the corrections of a model that have a name of their own; there may be none.
+    pub fn open_layer(model: &Path, layer: &str) -> Result<Self> {
+        let path = layer_path(model, layer);
         let text = if path.exists() {
             std::fs::read_to_string(&path).map_err(InputError::io(&path, "read"))?
         } else {

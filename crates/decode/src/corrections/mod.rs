@@ -14,12 +14,12 @@ mod pairs;
 use std::path::Path;
 use std::sync::Arc;
 
-use sylvan_base::Vocab;
+use sylvan_base::{InputError, Vocab};
 use sylvan_rules::{Overlay, Weights};
 use sylvan_store::TextReader;
 
-pub use log::{Correction, CorrectionLog, overlay_path};
-pub use pairs::{pair_line, rules_of_line};
+pub use log::{Correction, CorrectionLog, layer_path, overlay_path};
+pub use pairs::{pair_lines, rules_of_line};
 
 use crate::error::Result;
 use crate::model::{Model, Weighed, applier};
@@ -68,6 +68,22 @@ impl Corrections {
             return Ok(None);
         }
         Self::read(model, &mut TextReader::open(&overlay)?).map(Some)
+    }
+
+    /// The corrections beside a model file, and those with these names after them; `None` if there are none at all.
+    pub fn layered(model: &Model, path: &Path, layers: &[String]) -> Result<Option<Self>> {
+        let mut text = String::new();
+        for layer in std::iter::once("").chain(layers.iter().map(String::as_str)) {
+            let overlay = layer_path(path, layer);
+            if overlay.exists() {
+                text += &std::fs::read_to_string(&overlay).map_err(InputError::io(&overlay, "read"))?;
+                text.push('\n');
+            }
+        }
+        if text.is_empty() {
+            return Ok(None);
+        }
+        Self::read(model, &mut TextReader::from_text("corrections", &text)).map(Some)
     }
 
     /// Corrections from the lines of a log, or from anywhere else.

@@ -5,6 +5,7 @@ use sylvan_parse::Workspace as Parsing;
 use sylvan_rules::{FLAT_LABEL, Rule, RuleId, Source, TargetSide};
 use sylvan_trees::{Child, NodeId, Tree};
 
+use super::CorrectionLog;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::reading::{Input, Reading};
@@ -13,10 +14,33 @@ use crate::sentence::Syntax;
 /// The boost of a translation given for a whole sentence: more than any other can make up for.
 const GIVEN: f32 = 100.0;
 
-/// The overlay line that makes a sentence translate as given: its whole tree, or all its words, are the rule's source
-/// side.
-pub fn pair_line(model: &Model, source: &str, target: &str, input: Input) -> Result<String> {
-    let reading = Reading { model, rules: model.rules(), vocab: model.vocab(), glossary: None };
+/// The overlay lines that make a sentence translate as given: its whole tree, or all its words, are the rule's source
+/// side. What was given for it before is forbidden.
+pub fn pair_lines(
+    model: &Model,
+    source: &str,
+    target: &str,
+    input: Input,
+    before: &CorrectionLog,
+) -> Result<Vec<String>> {
+    let rule = whole_rule(model, source, target, input)?;
+    let side = |rule: &str| rule.split(" -> ").next().unwrap_or_default().to_string();
+    let mut lines: Vec<String> = Vec::new();
+    for known in before.corrections().iter().flat_map(|correction| &correction.lines) {
+        let Some(known) = known.strip_prefix("add ") else { continue };
+        let known = known.split(" ||| ").next().unwrap_or_default().trim();
+        let line = format!("forbid {known}");
+        if known != rule && side(known) == side(&rule) && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.push(format!("add {rule} ||| boost={GIVEN}"));
+    Ok(lines)
+}
+
+/// A rule for a whole sentence.
+fn whole_rule(model: &Model, source: &str, target: &str, input: Input) -> Result<String> {
+    let reading = Reading { model, rules: model.rules(), vocab: model.vocab(), glossary: None, kept: &[] };
     let sentence = reading.line(source, input, &mut Parsing::new());
     let sentence = sentence.map_err(|error| error.at("the sentence", 1))?;
     let words = model.target_words(target);
@@ -40,7 +64,7 @@ pub fn pair_line(model: &Model, source: &str, target: &str, input: Input) -> Res
     let words: Vec<Symbol> = words.iter().map(|word| vocab.intern(word)).collect();
     let target = words.into_iter().map(TargetSide::Word).collect();
     let rule = Rule::new(source, target).expect("a tree and a row of words are source sides");
-    Ok(format!("add {} ||| boost={GIVEN}", rule.show(&vocab)))
+    Ok(rule.show(&vocab))
 }
 
 /// Rules that were learnt from one pair alone, by its number in the files that training was given; `None` if the model

@@ -39,6 +39,8 @@ pub struct With<'r> {
     pub glossary: Option<&'r Glossary>,
     /// Corrections of the model's rules.
     pub corrections: Option<&'r Corrections>,
+    /// Bytes of a line that must stay as they are, besides addresses and the like.
+    pub kept: &'r [[usize; 2]],
 }
 
 impl<'r> With<'r> {

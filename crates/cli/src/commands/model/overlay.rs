@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use sylvan::decode::corrections::{overlay_path, pair_line, rules_of_line};
+use sylvan::decode::corrections::{overlay_path, pair_lines, rules_of_line};
 use sylvan::decode::file::ModelFile;
 use sylvan::{Correction, CorrectionLog, Corrections, Model};
 use sylvan_store::Output;
@@ -129,17 +129,18 @@ impl Overlay {
 impl Add {
     fn run(self) -> anyhow::Result<()> {
         let model = Model::open(&self.model)?;
-        let (about, line) = match (&self.pair, &self.rule) {
+        let (about, lines) = match (&self.pair, &self.rule) {
             (Some(pair), _) => {
-                let line = pair_line(&model, &pair[0], &pair[1], self.input.into())?;
-                (format!("add --pair {:?} {:?}", pair[0], pair[1]), line)
+                let log = CorrectionLog::open(&self.model)?;
+                let lines = pair_lines(&model, &pair[0], &pair[1], self.input.into(), &log)?;
+                (format!("add --pair {:?} {:?}", pair[0], pair[1]), lines)
             }
             (None, rule) => {
                 let line = format!("add {}", rule.as_deref().unwrap_or_default());
-                (line.clone(), line)
+                (line.clone(), vec![line])
             }
         };
-        write(&self.model, &model, &Correction { about, lines: vec![line] })
+        write(&self.model, &model, &Correction { about, lines })
     }
 }
 
