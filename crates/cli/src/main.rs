@@ -26,7 +26,6 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    interrupt::clean_up_when_told_to_stop();
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of the output has stopped, as in `sylvan ... | head`.
@@ -49,7 +48,11 @@ fn main() -> ExitCode {
 fn run() -> anyhow::Result<()> {
     let matches = Arguments::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
     outputs::check(&matches)?;
-    Arguments::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error)).command.run()
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error));
+    if !arguments.command.hears_signals() {
+        interrupt::clean_up_when_told_to_stop();
+    }
+    arguments.command.run()
 }
 
 /// Says what is wrong with the command line, or helps; and what an option is called now that had another name.

@@ -21,7 +21,9 @@ mod reproduce;
 mod sample;
 mod score;
 mod searching;
+mod serve;
 mod split;
+mod tags;
 mod tokenize;
 mod train;
 mod translate;
@@ -38,6 +40,7 @@ pub(crate) enum Command {
     Train(Box<train::Train>),
     Translate(translate::Translate),
     Explain(explain::Explain),
+    Serve(serve::Serve),
     Model(model::Model),
     Check(check::Check),
     Score(score::Score),
@@ -46,6 +49,7 @@ pub(crate) enum Command {
     Detokenize(detokenize::Detokenize),
     Truecase(truecase::Truecase),
     Split(split::Split),
+    Tags(tags::Tags),
     Parser(parser::Parser),
     Trees(trees::Trees),
     Align(align::Align),
@@ -61,12 +65,18 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Whether it hears signals itself.
+    pub(crate) fn hears_signals(&self) -> bool {
+        matches!(self, Self::Serve(_))
+    }
+
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Demo(command) => command.run(),
             Self::Train(command) => command.run(),
             Self::Translate(command) => command.run(),
             Self::Explain(command) => command.run(),
+            Self::Serve(command) => command.run(),
             Self::Model(command) => command.run(),
             Self::Check(command) => command.run(),
             Self::Score(command) => command.run(),
@@ -75,6 +85,7 @@ impl Command {
             Self::Detokenize(command) => command.run(),
             Self::Truecase(command) => command.run(),
             Self::Split(command) => command.run(),
+            Self::Tags(command) => command.run(),
             Self::Parser(command) => command.run(),
             Self::Trees(command) => command.run(),
             Self::Align(command) => command.run(),

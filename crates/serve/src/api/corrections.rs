@@ -1,0 +1,44 @@
+//! Corrections: sentences and what they should become.
+
+use std::sync::Arc;
+
+use super::Shared;
+use super::refusal::Refusal;
+use crate::hosts::{Given, Host};
+use crate::texts::split;
+
+/// The sentences of a text with those of its translation.
+pub(super) fn pairs(host: &Host, text: &str, better: &str) -> Result<Vec<(String, String)>, Refusal> {
+    let sentences = |text: &str| -> Vec<String> {
+        let parts = sylvan_tags::parts(text, None, |plain| split(host, plain));
+        parts.into_iter().map(|[start, end]| text[start..end].to_string()).collect()
+    };
+    let (ours, theirs) = (sentences(text), sentences(better));
+    match (ours.len(), theirs.len()) {
+        (one, other) if one == other => Ok(ours.into_iter().zip(theirs).collect()),
+        // One sentence may become several.
+        (1, _) => {
+            Ok(vec![(text.trim().to_string(), better.split_whitespace().collect::<Vec<_>>().join(" "))])
+        }
+        (one, other) => {
+            let said = format!("Invalid request: {other} sentences for {one}; send them one by one");
+            Err(Refusal::bad(said))
+        }
+    }
+}
+
+/// Keeps corrections in a layer. When this returns they are on disk, and count.
+pub(super) async fn correct(
+    shared: &Arc<Shared>,
+    host: Arc<Host>,
+    layer: String,
+    given: Given,
+) -> Result<(), Refusal> {
+    let work = Arc::clone(shared);
+    // It reads, parses and writes.
+    match tokio::task::spawn_blocking(move || work.hosts.correct(&host, &layer, &given)).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(Refusal::bad(format!("Invalid request: {error}"))),
+        Err(_) => Err(Refusal::internal("Cannot keep the correction")),
+    }
+}
