@@ -441,6 +441,12 @@ impl<'l> Lab<'l> {
         Ok(made)
     }
 
+    /// What a model was learnt from, as a number.
+    pub(crate) fn pairs(&self, system: &System) -> Result<u64> {
+        let [source, target] = &system.learnt.train;
+        Ok(fold(self.hash_once(source)?, self.hash_once(target)?))
+    }
+
     /// What is in a file that does not change while this runs, as a number.
     fn hash_once(&self, path: &Path) -> Result<u64> {
         if let Some(&known) = self.hashes.borrow().get(path) {

@@ -14,6 +14,7 @@
 mod corpora;
 mod lab;
 mod measured;
+mod orders;
 mod packed;
 mod papers;
 mod report;

@@ -6,7 +6,7 @@
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{Fault, Symbol, Vocab};
 use sylvan_corpus::{Alignment, Base};
-use sylvan_decode::{Error, Input, Result, Sentence, With};
+use sylvan_decode::{Error, Input, Request, Result, Sentence, With};
 use sylvan_rules::extract::{FlatRules, GapReordering, LeftToRight};
 use sylvan_rules::{Foretold, MapSmoothing, Weights};
 use sylvan_store::read_lines;
@@ -14,6 +14,7 @@ use sylvan_store::read_lines;
 use crate::corpora::Corpus;
 use crate::lab::{Extra, Kind, Lab, Part, System};
 use crate::measured::{Duel, Measured};
+use crate::orders::{Agreement, reference_links};
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::{Report, Table, Verdict};
 use crate::scores::Scored;
@@ -67,6 +68,8 @@ struct Found {
     forced: Vec<(&'static str, Vec<bool>)>,
     /// The perplexity of orientations on pairs that nothing was counted on: given the phrase pair, and given nothing.
     foretold: [f64; 2],
+    /// By system without phrases: how far the order of its translations is that of the references.
+    orders: Vec<(&'static str, Agreement)>,
 }
 
 impl Found {
@@ -74,7 +77,7 @@ impl Found {
         let mut runs = Vec::new();
         let (mut sweep, mut diverse) = (Vec::new(), Measured::default());
         let (mut sizes, mut references) = ([0; 3], Vec::new());
-        let (mut forced, mut foretold) = (Vec::new(), [0.0; 2]);
+        let (mut forced, mut foretold, mut orders) = (Vec::new(), [0.0; 2], Vec::new());
         for (name, kind, options) in SYSTEMS {
             let system = lab.system(corpus, kind, &Extra::default())?;
             let beam = if matches!(kind, Kind::Phrase(_)) { 120 } else { POPS };
@@ -91,6 +94,9 @@ impl Found {
                     SWEEP.into_iter().map(run).collect::<Result<_>>()
                 };
                 sweep.push((name, SEEDS.into_iter().map(of_seed).collect::<Result<_>>()?));
+            }
+            if !matches!(kind, Kind::Phrase(_)) {
+                orders.push((name, order(lab, &system, &weights, &way)?));
             }
             if name == HIERO || name == PLAIN {
                 forced.push((name, forced_decoding(lab, &system)?));
@@ -109,7 +115,7 @@ impl Found {
             }
             runs.push((name, found));
         }
-        Ok(Self { corpus, sizes, references, runs, sweep, diverse, forced, foretold })
+        Ok(Self { corpus, sizes, references, runs, sweep, diverse, forced, foretold, orders })
     }
 
     fn runs(&self, name: &str) -> &[Measured] {
@@ -153,6 +159,33 @@ fn perplexities(system: &System) -> Result<[f64; 2]> {
         }
     }
     Ok(foretold.perplexities())
+}
+
+/// How far the order of translations is that of the references.
+fn order(lab: &Lab<'_>, system: &System, weights: &Weights, way: &Way) -> Result<Agreement> {
+    let text = system.content(Part::Test, usize::MAX)?;
+    let links = lab.once("links", fold(lab.pairs(system)?, text), || {
+        let [train_source, train_target] = &system.learnt.train;
+        let test = system.text(Part::Test)?;
+        let files = [train_source, train_target, &test.source, &test.target].map(|path| read_lines(path));
+        let [train_source, train_target, source, target] = files;
+        let (train, test) = ([train_source?, train_target?], [source?, target?]);
+        let [train, test] = [&train, &test].map(|[source, target]| [source.as_slice(), target.as_slice()]);
+        reference_links(train, test, lab.threads, lab.progress)
+    })?;
+    let key = fold(system.key_of(weights, way, text), content_hash(b"order"));
+    lab.once("orders", key, || {
+        let mut worker = system.worker(weights);
+        let mut request = Request::default();
+        (request.search, request.details.links) = (Some(way.search), true);
+        let mut agreement = Agreement::default();
+        for (line, links) in read_lines(&system.text(Part::Test)?.path)?.iter().zip(&links) {
+            let translated = worker.translate(line, &request)?;
+            let ours = translated.best.first().map(|best| best.links.as_slice()).unwrap_or_default();
+            agreement.add(translated.source.len(), ours, links);
+        }
+        Ok(agreement)
+    })
 }
 
 /// Which of some training pairs have a derivation.
@@ -213,6 +246,27 @@ fn coverage(report: &mut Report, all: &[Found]) {
             format!("{}: {given:.3} and {nothing:.3}", found.corpus.title())
         })),
         Verdict::of_all(&all.iter().map(|found| found.foretold[0] < found.foretold[1]).collect::<Vec<_>>()),
+    );
+    let of = |found: &Found, name: &str| {
+        let known = found.orders.iter().find(|(known, _)| *known == name);
+        known.map_or(Agreement::default(), |(_, agreement)| *agreement)
+    };
+    report.claim(
+        "control",
+        "with the reordering model neighbouring source words are more often in the reference's order (percent of all pairs; of \
+         those that the reference swaps)",
+        "not given",
+        joined(all.iter().map(|found| {
+            let shares = found.orders.iter().map(|(name, agreement)| {
+                format!("{name} {:.1} ({:.1})", agreement.agreed(), agreement.swaps_found())
+            });
+            format!("{}: {}", found.corpus.title(), shares.collect::<Vec<_>>().join(", "))
+        })),
+        Verdict::of_all(
+            &all.iter()
+                .map(|found| of(found, LRM).agreed() > of(found, PLAIN).agreed())
+                .collect::<Vec<_>>(),
+        ),
     );
     report.claim(
         "control",
