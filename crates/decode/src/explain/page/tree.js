@@ -53,8 +53,14 @@ function drawTree(svg, data, onNode) {
     const made = node.label.startsWith("@") || node.label.endsWith("'") || node.label.endsWith("*");
     const label = make("text", { x: spot.x, y: y(spot.height), class: made ? "label made" : "label" });
     label.textContent = node.label;
-    const box = make("rect", { x: spot.x - 18, y: y(spot.height) - 13, width: 36, height: 18, class: "box" });
+    const box = make("rect", { x: spot.x - 18, y: y(spot.height) - 16, width: 36, height: 24, rx: 5, class: "box", tabindex: 0, role: "button" });
+    box.setAttribute("aria-label", `${node.label}: ${data.source.slice(node.span[0], node.span[1]).join(" ")}`);
     box.addEventListener("click", () => onNode(index));
+    box.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      onNode(index);
+    });
     return label;
   });
   leaves.forEach((leaf) => {
