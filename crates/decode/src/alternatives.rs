@@ -164,7 +164,7 @@ impl Worker {
                 text: bytes.and_then(|bytes| text.get(bytes)).unwrap_or_default().to_string(),
                 places: part.places,
                 score: with.score,
-                difference: score - with.score,
+                difference: difference(score, with.score),
                 gap: again.gap.filter(|gap| gap.is_finite()),
                 rule: derived.rule_text(part.edge),
                 kind: derived.rule_of(part.edge).0,
@@ -201,6 +201,12 @@ impl Worker {
         let mut seen: HashSet<Vec<Symbol>> = HashSet::default();
         listed.chain(promising).filter(|words| seen.insert(words.clone())).take(most).collect()
     }
+}
+
+/// Searches add up scores in different orders: what is rounding is no difference.
+fn difference(best: f64, other: f64) -> f64 {
+    let difference = best - other;
+    if difference.abs() <= 1e-9 * best.abs().max(1.0) { 0.0 } else { difference }
 }
 
 fn words_of(sentence: &Sentence, [start, end]: [u32; 2]) -> Vec<String> {

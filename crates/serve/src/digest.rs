@@ -42,8 +42,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
         for (word, round) in words.iter().zip(&rounds) {
             let mixed = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
             let choice = (e & f) ^ (!e & g);
-            let one =
-                h.wrapping_add(mixed).wrapping_add(choice).wrapping_add(*round).wrapping_add(*word);
+            let one = h.wrapping_add(mixed).wrapping_add(choice).wrapping_add(*round).wrapping_add(*word);
             let mixed = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
             let two = mixed.wrapping_add((a & b) ^ (a & c) ^ (b & c));
             (h, g, f, e, d, c, b, a) = (g, f, e, d.wrapping_add(one), c, b, a, one.wrapping_add(two));

@@ -13,7 +13,9 @@ use super::forced::saying;
 /// The vertex that stands for some leaves: the highest of them, or the highest with a label.
 pub fn place(forest: &TranslationForest, span: Span, label: Option<Symbol>) -> Option<VertexId> {
     let goal = forest.goal();
-    if label.is_none() && span == forest.span(goal) {
+    // Phrases are put together in any order: what joins them says nothing about their words.
+    let is_free = forest.reordering().is_some() && forest.gap_costs().is_none();
+    if label.is_none() && span == forest.span(goal) && !is_free {
         return Some(goal);
     }
     let has_label = |vertex: VertexId| label.is_none() || forest.label(vertex) == label;
@@ -23,7 +25,7 @@ pub fn place(forest: &TranslationForest, span: Span, label: Option<Symbol>) -> O
     let mut found = forest.vertices().rev().filter(fits).peekable();
     let highest = found.peek().copied();
     // What only begins a sentence is no constituent of a larger one.
-    found.find(|&vertex| !forest.begins(vertex)).or(highest)
+    found.find(|&vertex| !forest.begins(vertex)).or(highest.filter(|_| !is_free))
 }
 
 /// The forest with all of these held. It has no derivation if that is not possible.

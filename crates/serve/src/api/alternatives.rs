@@ -48,8 +48,9 @@ async fn of_a_part(State(shared): State<Arc<Shared>>, request: Request<Body>) ->
         let text = input.text("text").ok_or_else(|| Refusal::missing("text"))?.to_string();
         super::limit(&shared, std::slice::from_ref(&text))?;
         let span = input.get("span").ok_or_else(|| Refusal::missing("span"))?;
-        let span: [u32; 2] = serde_json::from_value(span.clone())
-            .map_err(|_| wrong("span", "the first word of the part, counted from 0, and one past the last"))?;
+        let span: [u32; 2] = serde_json::from_value(span.clone()).map_err(|_| {
+            wrong("span", "the first word of the part, counted from 0, and one past the last")
+        })?;
         let most = match input.get("most") {
             None | Some(Value::Null) => USUAL,
             Some(most) => {

@@ -82,7 +82,12 @@ pub(super) fn host(shared: &Shared, input: &Input, text: &str) -> Result<Arc<Hos
 }
 
 /// What is asked for besides the texts.
-pub(super) fn wanted(shared: &Shared, host: &Host, input: &Input, started: Instant) -> Result<Wanted, Refusal> {
+pub(super) fn wanted(
+    shared: &Shared,
+    host: &Host,
+    input: &Input,
+    started: Instant,
+) -> Result<Wanted, Refusal> {
     let best = match input.get("best") {
         None | Some(Value::Null) => 1,
         Some(count) => {
@@ -195,7 +200,10 @@ fn texts(input: &Input, name: &str) -> Result<Vec<String>, Refusal> {
     }
 }
 
-pub(super) async fn in_time<T>(shared: &Shared, work: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
+pub(super) async fn in_time<T>(
+    shared: &Shared,
+    work: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
     let late = || Untranslated::Failed(Failure::Cancelled).into();
     tokio::time::timeout(shared.limits.request, work).await.unwrap_or_else(|_| Err(late()))
 }

@@ -5,8 +5,10 @@ const tabs = ["why", "parts", "steps", "search", "correct"];
 let tab = "why";
 let step = 0;
 
-// The explanation of a sentence as it is shown, kept until something changes.
+// The explanation of a sentence as it is shown, kept until something changes. What exact search found may be another
+// translation than the usual one.
 function explained(sentence, search) {
+  if (search === undefined && typeof sentence.found.gap === "number") search = "exact";
   const question = questionOf(sentence.text, sentence.choices, search);
   if (!reasons.has(question)) {
     const asked = request({ text: sentence.text, ...(search ? { search } : {}) }, sentence.choices);
@@ -118,14 +120,14 @@ async function showWhy(sentence) {
   if (from.length) make("b", said, from.join(" ")).dir = "auto";
   if (sentence.found.origin === "correction") make("p", box, "A correction gave this sentence its translation; below is what the rules make of it.", "quiet origin");
   const two = make("div", box, undefined, "two");
-  showRule(make("div", two), data, word.step);
-  const whole = make("div", two);
-  make("h2", whole, "What the language models say of it");
-  if (word.parts.length) bars(whole, parts(data, word.parts));
-  else make("p", whole, "nothing", "quiet");
-  const [features, second] = [make("div", whole), make("div", whole)];
-  features.className = second.className = "more";
-  showWhole(features, second, data);
+  const [left, right] = [make("div", two), make("div", two)];
+  make("h2", right, "Where it was learnt");
+  showRule(left, data, word.step, right);
+  make("h2", left, "What the language models say of the word");
+  bars(left, parts(data, word.parts));
+  const more = make("details", right, undefined, "more");
+  make("summary", more, "The whole sentence: its score, and the second best");
+  showWhole(make("div", more), make("div", more), data);
 }
 // A frame with the tree in it.
 function treeIn(parent, data, name, onNode) {
@@ -214,6 +216,7 @@ async function showSearching(sentence) {
   make("p", view, data.translation).dir = "auto";
   const bins = [...view.querySelectorAll("details")];
   if (!bins.length) return;
+  make("p", view, "Each line: the score so far, an estimate of the rest, what is still open (behind the dot), words. Coloured: on the way to the answer. Struck out: dropped by the beam.", "quiet");
   let open = 0;
   const back = button(bar, "←", () => go(open - 1)), where = make("output", bar), next = button(bar, "→", () => go(open + 1));
   back.setAttribute("aria-label", "bin before");

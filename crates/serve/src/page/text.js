@@ -88,9 +88,22 @@ function show(lines, sentences) {
   if (first) first.tabIndex = 0;
   drawBack(sentences);
   showFacts(sentences);
-  at("said").textContent = output.textContent;
+  at("said").textContent = wholeText(lines, sentences);
   at("copy").disabled = at("prove").disabled = !sentences.length;
   following(sentences);
+}
+
+// The translation as one text, without any marks.
+function wholeText(lines, sentences) {
+  return lines.map((line, number) => {
+    let text = "", end = 0;
+    for (const sentence of sentences.filter((one) => one.line === number)) {
+      const best = sentence.found.best[0];
+      text += line.slice(end, sentence.from) + (best ? best.translation : sentence.text);
+      end = sentence.to;
+    }
+    return text + line.slice(end);
+  }).join("\n");
 }
 
 function drawSentence(parent, sentence, number) {

@@ -16,9 +16,12 @@ function drawTree(svg, data, onNode) {
   const leaves = [];
   let right = margin;
   // Children stand before their parents, and leaves come in the order of the sentence.
+  const labelled = (span) => nodes.filter((node) => node.span[0] === span[0] && node.span[1] === span[1]);
   const leafOf = (span) => {
     const text = data.source.slice(span[0], span[1]).join(" ");
-    const wide = width(text, "13px sans-serif") + 18;
+    // Labels above one word must not touch those above the next.
+    const above = labelled(span).map((node) => width(node.label, "bold 11.5px sans-serif") - 8);
+    const wide = Math.max(width(text, "13px sans-serif"), ...above) + 18;
     const leaf = { x: right + wide / 2, span, text };
     right += wide;
     leaves.push(leaf);

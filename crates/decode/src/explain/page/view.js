@@ -31,8 +31,10 @@ function bars(parent, rows, sum) {
 // Rows of bars: features by name, or in words where these are known.
 const meaning = (data, name) => (data.meanings[name] ? `${data.meanings[name]}: ` : "");
 const rowName = (data, name) => (data.inWords && data.meanings[name]) || name;
-const parts = (data, list) => list.map((part) => [rowName(data, part.feature), part.score, `${meaning(data, part.feature)}${part.feature}: ${part.value.toFixed(4)} × ${part.weight.toFixed(4)}`]);
-const decided = (data, list) => list.map((one) => [rowName(data, one.feature), one.difference, `${meaning(data, one.feature)}${one.feature}: ${one.score.toFixed(4)} against ${one.other.toFixed(4)}`]);
+// In words, what adds nothing is left out.
+const heard = (data, list, value) => list.filter((one) => !data.inWords || Math.abs(value(one)) >= 5e-5);
+const parts = (data, list) => heard(data, list, (part) => part.score).map((part) => [rowName(data, part.feature), part.score, `${meaning(data, part.feature)}${part.feature}: ${part.value.toFixed(4)} × ${part.weight.toFixed(4)}`]);
+const decided = (data, list) => heard(data, list, (one) => one.difference).map((one) => [rowName(data, one.feature), one.difference, `${meaning(data, one.feature)}${one.feature}: ${one.score.toFixed(4)} against ${one.other.toFixed(4)}`]);
 
 // The leftmost derivation after so many steps: words that are there, and places that are still open.
 function showForm(form, data, count) {
@@ -52,8 +54,9 @@ function showForm(form, data, count) {
   }
 }
 
-// A rule: where it comes from, what its features add, its training lines, and the best other rule for its place.
-function showRule(box, data, index) {
+// A rule: where it comes from, what its features add, its training lines, and the best other rule for its place. The
+// latter two may stand beside it.
+function showRule(box, data, index, beside = box) {
   const step = data.steps[index];
   box.replaceChildren();
   make("h2", box, `Rule ${index + 1} of ${data.steps.length}`);
@@ -61,10 +64,11 @@ function showRule(box, data, index) {
   const about = [];
   if (kinds[step.kind]) about.push(kinds[step.kind]);
   if (step.order) about.push(`${step.order.text} (${step.order.orientation})`);
-  if (step.count) about.push(`seen ${+step.count[0].toFixed(2)} times, its source side ${+step.count[1].toFixed(2)} times`);
+  const times = (count) => (count === 1 ? "once" : `${+count.toFixed(2)} times`);
+  if (step.count) about.push(`seen ${times(step.count[0])}, its source side ${times(step.count[1])}`);
   if (about.length) make("p", box, about.join("; "), "quiet");
   bars(box, parts(data, step.parts), ["adds", step.score]);
-  const list = make("ul", box, undefined, "pairs");
+  const list = make("ul", beside, undefined, "pairs");
   for (const line of step.lines) {
     const item = make("li", list);
     make("span", item, `line ${line.number}`, "quiet");
@@ -80,8 +84,8 @@ function showRule(box, data, index) {
   if (!step.lines.length) make("li", list, "no training lines", "quiet");
   const other = step.competitor;
   if (other) {
-    const more = make("details", box);
-    more.open = true;
+    const more = make("details", beside);
+    more.open = beside === box;
     make("summary", more, other.difference >= 0 ? `the best other rule here: ${other.difference.toFixed(4)} less` : `another rule here that the search missed: ${(-other.difference).toFixed(4)} more`);
     make("p", more, other.rule, "rule");
     make("p", more, other.words.join(" "), "quiet");
