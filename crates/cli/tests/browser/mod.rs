@@ -100,7 +100,11 @@ impl Page {
     /// The size of the window, and its colours.
     pub fn look(&mut self, size: [u32; 2], dark: bool) {
         let scheme = if dark { "dark" } else { "light" };
-        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        // Without transitions, what is seen is what stays.
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
         let view = json!({ "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", view);
@@ -156,7 +160,8 @@ impl Page {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        panic!("never true: {script}\n{:?}\n{}", self.complaints, self.eval("document.body.innerText"));
+        let shown = self.eval("document.body.innerText");
+        panic!("never true: {script}\n{:?}\n{shown}", self.complaints);
     }
 
     /// Types text where the cursor is.

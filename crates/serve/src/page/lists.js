@@ -31,8 +31,7 @@ function glossaryTyped() {
   kept.set(pairName(), at("entries").value);
   readGlossary();
   forget();
-  clearTimeout(timer);
-  timer = setTimeout(translate, 250);
+  soon();
 }
 function loadGlossary() {
   at("entries").value = kept.get(pairName());

@@ -2,6 +2,8 @@
 // Other translations of a part of a sentence: ask for them, choose one, and the rest is searched again.
 let part = null;
 let asking = null;
+// Whoever chose with a key goes on from the same place.
+let refocus = false;
 
 async function showParts(sentence) {
   const box = at("box-parts");
@@ -84,6 +86,10 @@ async function listOthers(sentence, parent) {
     difference.title = "how the score of the whole sentence differs from that of the best translation";
     const act = one.chosen ? button(item, "Give up", () => choose(sentence, null, span)) : button(item, "Choose", () => choose(sentence, { span, words: one.words, ...(label ? { label } : {}) }, span));
     act.setAttribute("aria-label", `${act.textContent}: ${one.text}`);
+    if (refocus && (one.chosen || !sentence.choices.length)) {
+      refocus = false;
+      act.focus({ preventScroll: true });
+    }
     make("span", item, one.translation, "whole").dir = "auto";
   }
   if (!found.alternatives.length) make("p", parent, "No translation by itself is known.", "quiet");
@@ -92,6 +98,7 @@ async function listOthers(sentence, parent) {
 
 // Holds a translation of some words, or none, and searches the rest again. An older choice about the same words goes.
 function choose(sentence, choice, span) {
+  refocus = at("others").contains(document.activeElement);
   const others = sentence.choices.filter((one) => one.span[1] <= span[0] || span[1] <= one.span[0]);
   const choices = choice ? [...others, choice] : others;
   if (choices.length) state.choices.set(sentence.text, choices);

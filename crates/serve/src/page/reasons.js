@@ -83,6 +83,9 @@ function openTab(name) {
   }
   const sentence = state.sentences[state.current.number];
   state.current.text = sentence.text;
+  // Nothing of another sentence is shown while this one is waited for.
+  if (name !== "correct" && at("box-" + name).dataset.of !== sentence.text) at("box-" + name).replaceChildren();
+  at("box-" + name).dataset.of = sentence.text;
   at("output").querySelectorAll(".sentence").forEach((one) => one.classList.toggle("now", Number(one.dataset.sentence) === state.current.number));
   const about = at("about");
   about.replaceChildren();

@@ -4,9 +4,15 @@ let timer = 0;
 let running = null;
 
 function typed() {
-  clearTimeout(timer);
-  at("output").classList.add("stale");
   drawBack([]);
+  soon();
+}
+// What is asked for now is no longer wanted; what is there in a moment is.
+function soon() {
+  clearTimeout(timer);
+  if (running) running.abort();
+  running = null;
+  at("output").classList.add("stale");
   timer = setTimeout(translate, 250);
 }
 
@@ -15,6 +21,7 @@ async function translate() {
   clearTimeout(timer);
   if (running) running.abort();
   const mine = (running = new AbortController());
+  at("output").classList.add("stale");
   const value = at("text").value;
   const text = value.toWellFormed ? value.toWellFormed() : value;
   const lines = text.split("\n");
