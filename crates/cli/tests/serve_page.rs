@@ -58,7 +58,8 @@ fn everything_on_the_page_is_used_once() {
         eprintln!("SKIPPED: no Chromium; set CHROMIUM to try the page");
         return;
     };
-    let corpus = models(500);
+    // Pictures are of a better model.
+    let corpus = models(if std::env::var_os("SYLVAN_PICTURES").is_some() { 2_500 } else { 500 });
     let server = Server::start(corpus.dir.path(), &[]);
     let mut page = Page::visit(&browser, &server.address, WIDE, false);
     page.wait("document.querySelector('#from').value !== ''");
@@ -111,7 +112,6 @@ fn translating(page: &mut Page, sentences: &[&str]) {
     let sources: Vec<u64> = links.iter().filter(|link| link[1] == target).map(|link| link[0]).collect();
     assert_eq!(words(page, "#back .linked"), sources);
     assert_eq!(words(page, "#output .held"), [target]);
-    picture(page, "translate");
     page.hover(&format!("#back span[data-word='{}']", sources[0]));
     let mut targets: Vec<u64> =
         links.iter().filter(|link| link[0] == sources[0]).map(|link| link[1]).collect();
@@ -133,6 +133,10 @@ fn translating(page: &mut Page, sentences: &[&str]) {
     assert_eq!(text(page, ".covered"), format!("{share} % of {} words covered", known + others + 1));
     assert_eq!((count(page, "#output .line"), count(page, "#output .sentence")), (2, 3));
     assert_eq!(page.eval("document.querySelector('meter').value < 1"), true);
+    page.look([1120, 370], false);
+    page.hover(&format!("#output .sentence[data-sentence='0'] .w[data-word='{target}']"));
+    picture(page, "translate");
+    page.look(WIDE, false);
 }
 
 /// Another translation of a constituent is chosen, the rest is searched again, and it is given up again. Returns the
@@ -175,7 +179,7 @@ fn choosing(page: &mut Page, sentences: &[&str]) -> String {
         assert_eq!(*shown, json!([one["text"], said, "Choose", one["translation"]]));
     }
     assert_eq!(alternatives[0]["translation"], json!(before.trim()));
-    page.look([1280, 1000], false);
+    page.look([1120, 900], false);
     page.eval("document.querySelector('#panel').scrollIntoView()");
     picture(page, "alternatives");
     accessible(page, "alternatives");
@@ -234,7 +238,7 @@ fn reasons(page: &mut Page, sentence: &str) {
     assert_eq!(text(page, "#box-why .bars .name"), told["meanings"][feature]);
     let score = format!("{:.4}", told["score"].as_f64().unwrap());
     assert!(text(page, "#box-why .more .number.sum").ends_with(&score));
-    page.look([1280, 1000], false);
+    page.look([1120, 900], false);
     page.eval("scrollTo(0, 0)");
     picture(page, "why");
     accessible(page, "why");
@@ -251,7 +255,7 @@ fn reasons(page: &mut Page, sentence: &str) {
         (text(page, "#box-steps output"), count(page, "#box-steps .form .open")),
         (format!("step {0} of {0}", steps.len()), 0)
     );
-    page.look([1280, 1000], false);
+    page.look([1120, 900], false);
     page.eval("document.querySelector('#panel').scrollIntoView()");
     picture(page, "derivation");
     accessible(page, "derivation");

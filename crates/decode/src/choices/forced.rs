@@ -4,7 +4,7 @@
 //! table[vertex][from] = (to, score, edge, where its tails end)     for words[from..to]
 //! ```
 
-use sylvan_base::{Id, Symbol};
+use sylvan_base::{HashMap, Id, Symbol};
 use sylvan_forest::{EdgeId, Target, TranslationForest, VertexId};
 
 /// How a vertex says some of the words.
@@ -17,18 +17,27 @@ struct Way {
     ends: Vec<usize>,
 }
 
+/// The ways of a vertex by where its words begin; only what there is.
+type Ways = HashMap<usize, Vec<Way>>;
+
+/// No part of a sentence has more words. Requests may say anything.
+const LONGEST: usize = 1_000;
+
 /// The edges of the derivation below a vertex that says these words, of several the one whose rules score best; heads
 /// first, tails in target order. `None` if there is none.
 pub fn saying(forest: &TranslationForest, vertex: VertexId, words: &[Symbol]) -> Option<Vec<EdgeId>> {
-    let mut table: Vec<Vec<Vec<Way>>> = vec![Vec::new(); forest.vertices().len()];
+    if words.len() > LONGEST {
+        return None;
+    }
+    let mut table: Vec<Ways> = vec![Ways::default(); forest.vertices().len()];
     for below in reached(forest, vertex) {
-        let mut ways: Vec<Vec<Way>> = vec![Vec::new(); words.len() + 1];
+        let mut ways = Ways::default();
         // The top has to say all of them.
         let starts = if below == vertex { 0..1 } else { 0..words.len() + 1 };
         for edge in forest.edges(below) {
             for from in starts.clone() {
                 for way in ways_of(forest, edge, words, from, &table) {
-                    add(&mut ways[from], way, forest);
+                    add(ways.entry(from).or_default(), way, forest);
                 }
             }
         }
@@ -37,7 +46,7 @@ pub fn saying(forest: &TranslationForest, vertex: VertexId, words: &[Symbol]) ->
     let mut edges = Vec::new();
     let mut open = vec![(vertex, 0, words.len())];
     while let Some((vertex, from, to)) = open.pop() {
-        let way = table[vertex.index()].get(from)?.iter().find(|way| way.to == to)?;
+        let way = table[vertex.index()].get(&from)?.iter().find(|way| way.to == to)?;
         edges.push(way.edge);
         let mut at = from;
         let mut ends = way.ends.iter();
@@ -93,7 +102,7 @@ fn ways_of(
     edge: EdgeId,
     words: &[Symbol],
     from: usize,
-    table: &[Vec<Vec<Way>>],
+    table: &[Ways],
 ) -> Vec<Way> {
     let mut ways = vec![Way { to: from, score: forest.edge(edge).spec.score, edge, ends: Vec::new() }];
     for symbol in forest.target(edge) {
@@ -110,7 +119,7 @@ fn ways_of(
             Target::Vertex(tail) => {
                 let mut longer: Vec<Way> = Vec::new();
                 for way in &ways {
-                    for inner in table[tail.index()].get(way.to).into_iter().flatten() {
+                    for inner in table[tail.index()].get(&way.to).into_iter().flatten() {
                         let ends = [way.ends.as_slice(), &[inner.to]].concat();
                         let new = Way { to: inner.to, score: way.score + inner.score, edge, ends };
                         match longer.iter_mut().find(|known| known.to == new.to) {
