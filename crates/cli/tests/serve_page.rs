@@ -295,6 +295,12 @@ fn proving(page: &mut Page, sentence: &str) {
 
 /// The page without a mouse.
 fn keys(page: &mut Page, sentence: &str) {
+    translate(page, "她");
+    assert_eq!(
+        (text(page, "#proof"), count(page, "#output .proven")),
+        (String::new(), 0),
+        "this was not proven"
+    );
     translate(page, sentence);
     page.eval("document.querySelector('#text').focus()");
     page.key("Tab");

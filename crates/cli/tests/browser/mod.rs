@@ -108,6 +108,8 @@ impl Page {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
         let view = json!({ "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", view);
+        // The page has seen it when two frames are drawn.
+        self.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     }
 
     #[allow(clippy::needless_pass_by_value, reason = "callers make it on the spot")]

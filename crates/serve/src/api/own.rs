@@ -116,7 +116,6 @@ pub(super) fn wanted(
         whole: !choices.is_empty(),
         choices,
         deadline: Some(started + shared.limits.request.mul_f64(0.8)),
-        ..Wanted::default()
     })
 }
 

@@ -165,6 +165,7 @@ async function showSteps(sentence) {
     svg.id = "structure";
     drawStructure(svg, data, (word) => go(data.words[word].step));
   }
+  const learnt = make("div", drawn);
   const first = button(bar, "⇤", () => go(0)), back = button(bar, "←", () => go(step - 1));
   const where = make("output", bar);
   const next = button(bar, "→", () => go(step + 1)), end = button(bar, "⇥", () => go(last));
@@ -175,7 +176,9 @@ async function showSteps(sentence) {
     first.disabled = back.disabled = step === 0;
     next.disabled = end.disabled = step === last;
     showForm(form, data, step + 1);
-    showRule(rule, data, step);
+    learnt.replaceChildren();
+    make("h3", learnt, "Where it was learnt");
+    showRule(rule, data, step, learnt);
     tree.show(data.steps[step], heads, [], true);
   }
   box.onkeydown = (event) => {

@@ -76,6 +76,7 @@ async function withChoices(sentence, signal) {
 // Draws a translation: a line for a line, words that can be reached by mouse and keys.
 function show(lines, sentences) {
   state.sentences = sentences;
+  at("proof").textContent = "";
   const output = at("output");
   output.classList.remove("stale");
   output.replaceChildren();
