@@ -350,6 +350,9 @@ fn terms(page: &mut Page, sentence: &str, address: &str) {
 
 /// A correction counts at once, says what else changes, is listed, and can be undone.
 fn correcting(page: &mut Page, sentence: &str, other: &str) {
+    // The same words, written otherwise, are another sentence.
+    let spaced = sentence.replacen(' ', "   ", 1);
+    translate(page, &spaced);
     translate(page, other);
     translate(page, sentence);
     let before = text(page, "#output");
@@ -360,7 +363,11 @@ fn correcting(page: &mut Page, sentence: &str, other: &str) {
     click(page, "#save");
     page.wait("document.querySelector('#output').textContent === 'quite another thing .'");
     page.wait("document.querySelector('#saved').textContent.startsWith('Saved')");
-    assert!(count(page, "#changed h3") > 0);
+    let changed = page.eval("[...document.querySelectorAll('#changed li')].map((one) => one.textContent)");
+    assert!(
+        list(&changed).contains(&json!(format!("{spaced}: {before} → quite another thing ."))),
+        "{changed}"
+    );
     click(page, "[data-list=corrections]");
     page.wait("document.querySelectorAll('#corrections-list li').length === 1");
     assert!(text(page, "#corrections-list li").contains("quite another thing ."));
