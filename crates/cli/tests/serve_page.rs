@@ -524,6 +524,20 @@ fn what_the_server_refuses_is_said() {
     picture(&mut page, "narrow-dark");
     fill(&mut page, "#text", &"长".repeat(300));
     page.wait("document.querySelector('#alert').textContent.includes('exceeds text limit')");
+    // A server that has too much to do is asked again, and not for ever.
+    let busy = |page: &mut Page, times: u32| {
+        page.eval(&format!(
+            "(() => {{ const before = window.fetch; let left = {times}; window.fetch = (...asked) => left-- > 0 \
+             ? Promise.resolve(new Response('{{\"error\":\"Slowdown\"}}', {{ status: 503, headers: {{ 'Retry-After': '0.01' }} }})) \
+             : (window.fetch = before)(...asked); }})()"
+        ));
+    };
+    busy(&mut page, 2);
+    translate(&mut page, dev.lines().nth(2).unwrap());
+    assert_eq!(text(&mut page, "#alert"), "");
+    busy(&mut page, 4);
+    fill(&mut page, "#text", dev.lines().nth(1).unwrap());
+    page.wait("document.querySelector('#alert').textContent === 'Slowdown'");
     drop(server);
     fill(&mut page, "#text", line.split(' ').next().unwrap());
     page.wait("document.querySelector('#alert').textContent === 'The server does not answer.'");

@@ -83,9 +83,8 @@ function openTab(name) {
   }
   const sentence = state.sentences[state.current.number];
   state.current.text = sentence.text;
-  // Nothing of another sentence is shown while this one is waited for.
-  if (name !== "correct" && at("box-" + name).dataset.of !== sentence.text) at("box-" + name).replaceChildren();
-  at("box-" + name).dataset.of = sentence.text;
+  // Nothing that was asked before is shown while this is waited for, except to those who have just chosen.
+  if (name !== "correct" && !refocus) at("box-" + name).replaceChildren();
   at("output").querySelectorAll(".sentence").forEach((one) => one.classList.toggle("now", Number(one.dataset.sentence) === state.current.number));
   const about = at("about");
   about.replaceChildren();
