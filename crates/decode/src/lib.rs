@@ -14,6 +14,8 @@
 
 #![deny(missing_docs)]
 
+pub mod alternatives;
+pub mod choices;
 pub mod compare;
 pub mod corrections;
 mod error;
@@ -33,6 +35,8 @@ mod target_text;
 mod translate;
 mod worker;
 
+pub use alternatives::Alternatives;
+pub use choices::Choice;
 pub use error::{Error, Result};
 pub use explain::Explanation;
 pub use glossary::Glossary;

@@ -8,6 +8,8 @@ use sylvan_rules::apply::{Applier, PHRASE, SENTENCE, SentenceRules, Workspace as
 use sylvan_rules::{Grammar, Preprocessing, RuleId};
 use sylvan_trees::{PackedForest, Tree, join};
 
+use crate::choices::{Choice, Held, resolve};
+use crate::error::Result;
 use crate::glossary::{Glossary, Term, borrow, find_terms, own_rules, term_rules};
 use crate::source_text::SourceWord;
 
@@ -57,6 +59,8 @@ pub struct Sentence {
     pub terms: Vec<Term>,
     /// The places of terms that overlap others and are translated freely.
     pub missed: Vec<Span>,
+    /// Translations of its parts that every derivation must have.
+    pub(crate) held: Vec<Held>,
     pub(crate) vocab: Vocab,
 }
 
@@ -78,8 +82,15 @@ impl Sentence {
             borrowed: Vec::new(),
             terms: Vec::new(),
             missed: Vec::new(),
+            held: Vec::new(),
             vocab,
         }
+    }
+
+    /// Holds translations of some of its parts, instead of those that it held before.
+    pub fn hold(&mut self, choices: &[Choice]) -> Result<()> {
+        self.held = resolve(choices, &self.leaves, &self.vocab)?;
+        Ok(())
     }
 
     /// Labels and words: those of the model, and what only this sentence has.
@@ -180,6 +191,7 @@ impl Preparation<'_> {
             borrowed,
             terms,
             missed,
+            held: Vec::new(),
             vocab,
         })
     }

@@ -12,6 +12,7 @@ use sylvan_search::{Search, Stop};
 use sylvan_tags::{Dialect, Segment};
 use sylvan_trees::PackedForest;
 
+use crate::choices::{Choice, impossible};
 use crate::corrections::Corrections;
 use crate::error::{Error, Result};
 use crate::glossary::Glossary;
@@ -44,6 +45,8 @@ pub struct Request {
     /// What the tags in the lines are, if they are to be moved to where their words went. Without it they are kept as
     /// words are that must not be translated.
     pub tags: Option<Dialect>,
+    /// Translations of parts of the sentence that must be used, as [`Worker::alternatives`] lists them.
+    pub choices: Vec<Choice>,
     /// A deadline, and a way to cancel.
     pub stop: Stop,
 }
@@ -79,6 +82,7 @@ impl Default for Request {
             glossary: None,
             corrections: None,
             tags: None,
+            choices: Vec::new(),
             stop: Stop::NEVER,
         }
     }
@@ -215,13 +219,14 @@ impl Worker {
         request: &Request,
     ) -> Result<Translated> {
         let sentence = self.read(line, request.input, with);
-        let Some(sentence) = sentence.map_err(|unread| unread.at(name, at))? else {
+        let Some(mut sentence) = sentence.map_err(|unread| unread.at(name, at))? else {
             let source = match request.input {
                 Input::Text => self.model().source_text().words(line),
                 Input::Tree => Vec::new(),
             };
             return Ok(Translated { source, ..Translated::default() });
         };
+        sentence.hold(&request.choices)?;
         self.translate_sentence(sentence, request)
     }
 
@@ -276,7 +281,11 @@ impl Worker {
         let list = List { best: request.best.max(1), distinct: true };
         let search = self.model().search(request.search)?;
         let decoded = self.decode(sentence, request.with(), search, list, &request.stop);
-        if request.stop.is_cancelled() { Err(Error::Cancelled) } else { Ok(decoded) }
+        match decoded.hypotheses.is_empty() && !request.choices.is_empty() {
+            _ if request.stop.is_cancelled() => Err(Error::Cancelled),
+            true => Err(impossible(&request.choices)),
+            false => Ok(decoded),
+        }
     }
 
     fn translations(&self, sentence: &Sentence, decoded: &Decoded, request: &Request) -> Vec<Translation> {

@@ -13,6 +13,7 @@
 #![deny(missing_docs)]
 
 mod api;
+mod digest;
 mod glossaries;
 mod hosts;
 mod http;

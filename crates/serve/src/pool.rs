@@ -14,14 +14,26 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use sylvan::{Error, Explanation, Model, Request, Translated, Worker};
+use sylvan::{Alternatives, Error, Explanation, Model, Request, Translated, Worker};
 use tokio::sync::oneshot;
 
 /// What is to be done with sentences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Work {
     Translate,
     Explain,
+    Alternatives(Part),
+}
+
+/// A part of a sentence whose translations are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Its words: the first, and one past the last.
+    pub(crate) span: [u32; 2],
+    /// The label of its constituent, if several have these words.
+    pub(crate) label: Option<String>,
+    /// How many translations.
+    pub(crate) most: usize,
 }
 
 /// What came of a sentence.
@@ -30,6 +42,8 @@ pub(crate) enum Made {
     Translated(Translated),
     /// Nothing if it has no words.
     Explained(Option<Arc<Explanation>>),
+    /// The same.
+    Alternatives(Option<Arc<Alternatives>>),
 }
 
 /// What came of a sentence, if anything did.
@@ -276,11 +290,14 @@ fn make(workers: &mut Vec<(Weak<Served>, Worker)>, task: &Task, line: &str) -> O
         workers.len() - 1
     });
     let worker = &mut workers[place].1;
-    let made = match task.work {
+    let made = match &task.work {
         Work::Translate => worker.translate(line, &task.request).map(Made::Translated),
         Work::Explain => {
             worker.explain(line, &task.request).map(|found| Made::Explained(found.map(Arc::new)))
         }
+        Work::Alternatives(Part { span, label, most }) => worker
+            .alternatives(line, *span, label.as_deref(), *most, &task.request)
+            .map(|found| Made::Alternatives(found.map(Arc::new))),
     };
     made.map_err(|error| match error {
         Error::Cancelled => Failure::Cancelled,

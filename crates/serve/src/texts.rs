@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use sylvan::{Details, Dialect, Explanation, Request, Search, Translated};
+use sylvan::{Alternatives, Choice, Details, Dialect, Explanation, Request, Search, Translated};
 use sylvan_text::sentences;
 
 use crate::glossaries::Terms;
 use crate::hosts::Host;
-use crate::pool::{Busy, Failure, Made, Pool, Work};
+use crate::pool::{Busy, Failure, Made, Part as Asked, Pool, Work};
 
 /// How texts are to be translated.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +27,8 @@ pub(crate) struct Wanted {
     pub(crate) details: Details,
     /// Names of layers of corrections besides those that always count.
     pub(crate) layers: Vec<String>,
+    /// Translations of parts of a sentence that must be used.
+    pub(crate) choices: Vec<Choice>,
     pub(crate) deadline: Option<Instant>,
 }
 
@@ -88,7 +90,7 @@ pub(crate) async fn sentences_of(
     let made = run(pool, host, Work::Translate, lines.collect(), wanted).await?;
     let mut translated = made.into_iter().filter_map(|made| match made {
         Made::Translated(translated) => Some(translated),
-        Made::Explained(_) => None,
+        Made::Explained(_) | Made::Alternatives(_) => None,
     });
     Ok(parts.into_iter().map(|parts| parts.into_iter().zip(translated.by_ref()).collect()).collect())
 }
@@ -103,7 +105,22 @@ pub(crate) async fn explain(
     let made = run(pool, host, Work::Explain, vec![sentence.to_string()], wanted).await?;
     Ok(made.into_iter().find_map(|made| match made {
         Made::Explained(explained) => explained,
-        Made::Translated(_) => None,
+        Made::Translated(_) | Made::Alternatives(_) => None,
+    }))
+}
+
+/// What a part of a sentence can be translated to; nothing if the sentence has no words.
+pub(crate) async fn alternatives(
+    pool: &Pool,
+    host: &Arc<Host>,
+    sentence: &str,
+    asked: Asked,
+    wanted: &Wanted,
+) -> Result<Option<Arc<Alternatives>>, Untranslated> {
+    let made = run(pool, host, Work::Alternatives(asked), vec![sentence.to_string()], wanted).await?;
+    Ok(made.into_iter().find_map(|made| match made {
+        Made::Alternatives(found) => found,
+        Made::Translated(_) | Made::Explained(_) => None,
     }))
 }
 
@@ -123,6 +140,7 @@ async fn run(
     request.glossary = wanted.glossary.as_ref().map(|terms| terms.of(host));
     request.corrections =
         host.corrections(&wanted.layers).map_err(|said| Untranslated::Failed(Failure::Bad(said)))?;
+    request.choices.clone_from(&wanted.choices);
     request.stop.deadline = wanted.deadline;
     let count = lines.len();
     let ticket = pool.submit(&host.served, work, request, lines).map_err(|Busy| Untranslated::Busy)?;

@@ -29,8 +29,8 @@
 pub use sylvan_base::{Progress, Silent};
 pub use sylvan_decode::corrections::{Correction, CorrectionLog, Corrections};
 pub use sylvan_decode::{
-    Details, Dialect, Error, Explanation, Glossary, Input, Model, OpenOptions, Request, Result, SourceWord,
-    Translated, Translation, Worker, translate_lines, workers,
+    Alternatives, Choice, Details, Dialect, Error, Explanation, Glossary, Input, Model, OpenOptions, Request,
+    Result, SourceWord, Translated, Translation, Worker, translate_lines, workers,
 };
 pub use sylvan_search::{Search, SearchName, Stop};
 pub use sylvan_train::{Config, Outcome, StageReport, train};

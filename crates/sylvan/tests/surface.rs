@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sylvan::{
-    Config, Corrections, Error, Explanation, Glossary, Input, Model, OpenOptions, Outcome, Progress, Request,
-    Result, Stop, Translated, Worker, train, translate_lines, workers,
+    Alternatives, Choice, Config, Corrections, Error, Explanation, Glossary, Input, Model, OpenOptions,
+    Outcome, Progress, Request, Result, Stop, Translated, Worker, train, translate_lines, workers,
 };
 
 #[test]
@@ -21,6 +21,9 @@ fn the_surface_is_what_others_build_on() {
     let _: fn(Arc<Model>) -> Worker = Worker::new;
     let _: fn(&mut Worker, &str, &Request) -> Result<Translated> = Worker::translate;
     let _: fn(&mut Worker, &str, &Request) -> Result<Option<Explanation>> = Worker::explain;
+    let _: fn(&mut Worker, &str, [u32; 2], Option<&str>, usize, &Request) -> Result<Option<Alternatives>> =
+        Worker::alternatives;
+    let _: fn([u32; 2], &[&str]) -> Choice = Choice::new;
     let _: fn(&Arc<Model>, usize) -> Vec<Worker> = workers;
     let _: fn(&mut [Worker], &[String], &str, u64, &Request) -> Vec<Result<Translated>> = translate_lines;
     let _: fn(&Translated) -> &str = Translated::text;
@@ -28,11 +31,11 @@ fn the_surface_is_what_others_build_on() {
     let _: fn(&Explanation) -> String = Explanation::text;
     let _: fn(&Explanation) -> String = Explanation::html;
     let _: fn(&Config, &dyn Progress, &mut dyn FnMut(&str)) -> Result<Outcome> = train;
-    let Request { input, search, best, details, tokens, glossary, corrections, tags, stop, .. } =
+    let Request { input, search, best, details, tokens, glossary, corrections, tags, choices, stop, .. } =
         Request::default();
     assert!(input == Input::Text && search.is_none() && best == 1 && !tokens);
     assert!(!details.features && !details.links && !details.rules);
-    assert!(glossary.is_none() && corrections.is_none() && tags.is_none());
+    assert!(glossary.is_none() && corrections.is_none() && tags.is_none() && choices.is_empty());
     let Stop { deadline, cancel } = stop;
     assert!(deadline.is_none() && cancel.is_none());
     let OpenOptions { keep, .. } = OpenOptions::default();

@@ -1,9 +1,11 @@
 //! A headless Chromium, driven by its DevTools protocol over two pipes: no network, no libraries.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -35,6 +37,11 @@ pub fn chromium() -> Option<PathBuf> {
 impl Page {
     /// Opens a file in a window of some size, with light or dark colours.
     pub fn open(browser: &Path, file: &Path, size: [u32; 2], dark: bool) -> Self {
+        Self::visit(browser, &format!("file://{}", file.display()), size, dark)
+    }
+
+    /// Opens an address.
+    pub fn visit(browser: &Path, url: &str, size: [u32; 2], dark: bool) -> Self {
         let profile = tempfile::tempdir().unwrap();
         let pipes = ["to", "from"].map(|name| profile.path().join(name));
         for pipe in &pipes {
@@ -42,7 +49,7 @@ impl Page {
         }
         // The browser reads commands from its file 3 and answers on 4.
         let script = "exec \"$0\" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
-            --disable-background-networking --disable-component-update --hide-scrollbars \
+            --disable-background-networking --disable-component-update --disable-sync --disable-quic --hide-scrollbars \
             --remote-debugging-pipe --user-data-dir=\"$1/profile\" about:blank 3<\"$1/to\" 4>\"$1/from\"";
         let process = Command::new("sh")
             .args(["-c", script])
@@ -72,18 +79,37 @@ impl Page {
         page.call("Network.enable", json!({}));
         page.call("Runtime.enable", json!({}));
         page.call("Page.enable", json!({}));
-        let scheme = if dark { "dark" } else { "light" };
-        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
-        page.call("Emulation.setEmulatedMedia", json!({ "features": features }));
-        let view = json!({ "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": false });
-        page.call("Emulation.setDeviceMetricsOverride", view);
-        page.call("Page.navigate", json!({ "url": format!("file://{}", file.display()) }));
-        for _ in 0..1000 {
-            if page.eval("document.readyState") == "complete" && page.eval("location.protocol") == "file:" {
-                return page;
+        page.call("Log.enable", json!({}));
+        page.look(size, dark);
+        page.go(url);
+        page
+    }
+
+    /// Goes to an address.
+    pub fn go(&mut self, url: &str) {
+        self.call("Page.navigate", json!({ "url": url }));
+        for _ in 0..3000 {
+            if self.eval("document.readyState") == "complete" && self.eval("location.href") != "about:blank" {
+                return;
             }
+            std::thread::sleep(Duration::from_millis(10));
         }
         panic!("the page was not loaded");
+    }
+
+    /// The size of the window, and its colours.
+    pub fn look(&mut self, size: [u32; 2], dark: bool) {
+        let scheme = if dark { "dark" } else { "light" };
+        // Without transitions, what is seen is what stays.
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
+        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+        let view = json!({ "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", view);
+        // The page has seen it when two frames are drawn.
+        self.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     }
 
     #[allow(clippy::needless_pass_by_value, reason = "callers make it on the spot")]
@@ -106,6 +132,9 @@ impl Page {
                     self.requests.push(answer["params"]["request"]["url"].as_str().unwrap().to_string());
                 }
                 Some("Runtime.exceptionThrown") => self.complaints.push(answer["params"].to_string()),
+                Some("Log.entryAdded") if answer["params"]["entry"]["level"] == "error" => {
+                    self.complaints.push(answer["params"]["entry"]["text"].to_string());
+                }
                 _ => {}
             }
             if answer["id"] == id {
@@ -115,12 +144,31 @@ impl Page {
         }
     }
 
-    /// The value of a script.
+    /// The value of a script, or of what it promises.
     pub fn eval(&mut self, script: &str) -> Value {
-        let wish = json!({ "expression": script, "returnByValue": true });
+        let wish = json!({ "expression": script, "returnByValue": true, "awaitPromise": true });
         let answer = self.call("Runtime.evaluate", wish);
         assert!(answer["exceptionDetails"].is_null(), "{script}: {answer}");
         answer["result"]["value"].clone()
+    }
+
+    /// Waits until a script is true.
+    #[track_caller]
+    pub fn wait(&mut self, script: &str) {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(120) {
+            if self.eval(script) == true {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let shown = self.eval("document.body.innerText");
+        panic!("never true: {script}\n{:?}\n{shown}", self.complaints);
+    }
+
+    /// Types text where the cursor is.
+    pub fn type_text(&mut self, text: &str) {
+        self.call("Input.insertText", json!({ "text": text }));
     }
 
     /// Moves the mouse to the middle of an element.
@@ -147,8 +195,20 @@ impl Page {
 
     /// Presses a key.
     pub fn key(&mut self, key: &str) {
+        // What a key does without a script depends on its number.
+        let number = match key {
+            "Enter" => 13,
+            "Tab" => 9,
+            "Escape" => 27,
+            _ => 0,
+        };
+        let text = if key == "Enter" { "\r" } else { "" };
         for kind in ["keyDown", "keyUp"] {
-            self.call("Input.dispatchKeyEvent", json!({ "type": kind, "key": key, "code": key }));
+            let event = json!({
+                "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": number,
+                "text": if kind == "keyDown" { text } else { "" },
+            });
+            self.call("Input.dispatchKeyEvent", event);
         }
     }
 

@@ -44,6 +44,13 @@ pub(super) fn explain(
     let Contributions { rules, words } = &parts;
     let target_words = builder.words(derivation, words);
     let steps = builder.steps(derivation, rules, changes, &totals, parts.score())?;
+    // What decided may be a feature that the translation itself does not have.
+    let competitors = steps.iter().filter_map(|step| step.competitor.as_ref());
+    let against =
+        competitors.map(|other| &other.decided).chain(runner_up.as_ref().map(|other| &other.decided));
+    let named = totals.iter().map(|part| &part.feature);
+    let named = named.chain(against.flatten().map(|one| &one.feature));
+    let meanings = named.map(|name| (name.clone(), meaning(name))).collect();
     Ok(Explanation {
         version: Explanation::VERSION,
         languages: derived.model().languages().clone(),
@@ -55,7 +62,7 @@ pub(super) fn explain(
         words: target_words,
         end: words.last().cloned().unwrap_or_default(),
         steps,
-        meanings: totals.iter().map(|part| (part.feature.clone(), meaning(&part.feature))).collect(),
+        meanings,
         features: totals,
         runner_up,
         structure,

@@ -1,11 +1,22 @@
 //! An explanation as one HTML page that needs nothing else: style, script and data are inside.
 
 use super::Explanation;
+use page::{STRUCTURE, TREE, VIEW, VIEW_STYLE};
+
+/// What other pages draw explanations with.
+pub mod page {
+    /// `drawTree(svg, data, onNode)`: the source tree.
+    pub const TREE: &str = include_str!("page/tree.js");
+    /// `drawStructure(svg, data, onWord)`: the target tree.
+    pub const STRUCTURE: &str = include_str!("page/structure.js");
+    /// Rules, features, training lines, the search.
+    pub const VIEW: &str = include_str!("page/view.js");
+    /// How these look.
+    pub const VIEW_STYLE: &str = include_str!("page/view.css");
+}
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
-const TREE: &str = include_str!("page/tree.js");
-const STRUCTURE: &str = include_str!("page/structure.js");
 const SCRIPT: &str = include_str!("page/page.js");
 
 impl Explanation {
@@ -25,7 +36,9 @@ impl Explanation {
                 "title" => &title,
                 "lang" => &lang,
                 "style" => STYLE,
+                "view-style" => VIEW_STYLE,
                 "tree" => TREE,
+                "view" => VIEW,
                 "structure" => STRUCTURE,
                 "script" => SCRIPT,
                 "data" => &data,

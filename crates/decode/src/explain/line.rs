@@ -14,7 +14,8 @@ impl Worker {
     pub fn explain(&mut self, line: &str, request: &Request) -> Result<Option<Explanation>> {
         let sentence = self.read(line, request.input, request.with());
         let sentence = sentence.map_err(|unread| unread.at("the sentence", 1))?;
-        let Some(sentence) = sentence else { return Ok(None) };
+        let Some(mut sentence) = sentence else { return Ok(None) };
+        sentence.hold(&request.choices)?;
         let listed = Request { best: LISTED, ..request.clone() };
         let decoded = self.decode_request(&sentence, &listed)?;
         let Some(best) = decoded.hypotheses.first() else { return Ok(None) };

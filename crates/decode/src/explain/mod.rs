@@ -26,7 +26,7 @@ use serde::Serialize;
 
 pub use crate::features::Contribution;
 pub use crate::worker::RuleKind;
-pub use html::escaped;
+pub use html::{escaped, page};
 pub use order::Order;
 pub use search::{Bin, Item, SearchView, Taken};
 pub use structure::{Attached, Structure};

@@ -14,7 +14,7 @@ mod steady;
 
 use std::sync::Arc;
 
-use sylvan_forest::{Derivation, InsideOutside, Sum, TranslationForest};
+use sylvan_forest::{Derivation, InsideOutside, Sum, TokenId, TranslationForest};
 use sylvan_lm::WordId;
 use sylvan_parse::Workspace as Parsing;
 use sylvan_rules::apply::Workspace as Matching;
@@ -24,6 +24,7 @@ use sylvan_search::{
 
 pub use derived::{Derived, RuleKind};
 
+use crate::choices::hold;
 use crate::corrections::Corrections;
 use crate::glossary::Glossary;
 use crate::hypotheses::{Hypothesis, List, list as list_of};
@@ -135,7 +136,7 @@ impl Worker {
     }
 
     fn forest_with(&mut self, rules: &Weighed, sentence: &Sentence) -> SentenceForest {
-        let forest = sentence.forest(&rules.applier, &mut self.matching);
+        let forest = hold(sentence.forest(&rules.applier, &mut self.matching), &sentence.held);
         let mut ids = Vec::new();
         self.model.word_ids(forest.tokens(), sentence.vocab(), &mut ids);
         let structured = self.model.structured();
@@ -269,6 +270,12 @@ impl Worker {
         };
         let pruned = InsideOutside::of(&forest.forest, Sum::Best, words).prune(&forest.forest, margin);
         SentenceForest { forest: pruned, ids: forest.ids.clone(), read: forest.read.clone() }
+    }
+
+    /// What language models say of words of a forest without their context.
+    pub(crate) fn local<'a>(&'a self, forest: &'a SentenceForest) -> impl Fn(&[TokenId]) -> f64 + 'a {
+        let models = self.model.ngrams(&forest.ids);
+        move |words| models.iter().map(|model| model.local(words)).sum()
     }
 
     /// A search step by step in the notation of its paper; only left-to-right searches have one.

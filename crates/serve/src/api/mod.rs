@@ -1,10 +1,12 @@
 //! The interfaces that clients speak.
 
+mod alternatives;
 mod corrections;
 mod deepl;
 mod libretranslate;
 mod operations;
 mod own;
+mod page;
 mod refusal;
 
 use std::sync::Arc;
@@ -81,6 +83,8 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .merge(libretranslate::routes())
         .merge(deepl::routes())
         .merge(own::routes())
+        .merge(alternatives::routes())
+        .merge(page::routes())
         .merge(operations::routes())
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&shared), in_time))
         .layer(axum::middleware::map_response(open_to_pages))

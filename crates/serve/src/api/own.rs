@@ -37,12 +37,12 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .route("/v1/corrections", get(list).post(add).delete(undo))
 }
 
-fn answered(shared: &Shared, result: Result<Value, Refusal>) -> Response {
+pub(super) fn answered(shared: &Shared, result: Result<Value, Refusal>) -> Response {
     refusal::answered(shared, result, "error")
 }
 
 /// Reads a request and looks at its key: `Authorization: Bearer KEY`, or the parameter `api_key`.
-async fn read(shared: &Shared, request: Request<Body>) -> Result<Input, Refusal> {
+pub(super) async fn read(shared: &Shared, request: Request<Body>) -> Result<Input, Refusal> {
     let headers = request.headers().clone();
     let input = Input::read(request, shared.limits.body).await?;
     match shared.admits(bearer(&headers).or_else(|| input.text("api_key"))) {
@@ -55,12 +55,12 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     headers.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ").map(str::trim)
 }
 
-fn wrong(name: &str, expected: &str) -> Refusal {
+pub(super) fn wrong(name: &str, expected: &str) -> Refusal {
     Refusal::bad(format!("Invalid request: {name}: expected {expected}"))
 }
 
 /// The model for the languages of a request. Without a source language it is the likeliest of the text.
-fn host(shared: &Shared, input: &Input, text: &str) -> Result<Arc<Host>, Refusal> {
+pub(super) fn host(shared: &Shared, input: &Input, text: &str) -> Result<Arc<Host>, Refusal> {
     let hosts = shared.hosts.now();
     let code = |name| input.text(name).filter(|code| !code.is_empty() && *code != "auto");
     let able: Vec<Arc<Host>> = hosts
@@ -82,7 +82,12 @@ fn host(shared: &Shared, input: &Input, text: &str) -> Result<Arc<Host>, Refusal
 }
 
 /// What is asked for besides the texts.
-fn wanted(shared: &Shared, host: &Host, input: &Input, started: Instant) -> Result<Wanted, Refusal> {
+pub(super) fn wanted(
+    shared: &Shared,
+    host: &Host,
+    input: &Input,
+    started: Instant,
+) -> Result<Wanted, Refusal> {
     let best = match input.get("best") {
         None | Some(Value::Null) => 1,
         Some(count) => {
@@ -99,6 +104,7 @@ fn wanted(shared: &Shared, host: &Host, input: &Input, started: Instant) -> Resu
     let mut details = Details::default();
     details.links = true;
     details.features = true;
+    let choices = super::alternatives::choices(input)?;
     Ok(Wanted {
         dialect,
         best: (best as usize).min(BEST),
@@ -106,8 +112,10 @@ fn wanted(shared: &Shared, host: &Host, input: &Input, started: Instant) -> Resu
         search: search(host, input)?,
         details,
         layers: layers(input)?,
+        // Choices are about the words of one sentence.
+        whole: !choices.is_empty(),
+        choices,
         deadline: Some(started + shared.limits.request.mul_f64(0.8)),
-        ..Wanted::default()
     })
 }
 
@@ -191,7 +199,10 @@ fn texts(input: &Input, name: &str) -> Result<Vec<String>, Refusal> {
     }
 }
 
-async fn in_time<T>(shared: &Shared, work: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
+pub(super) async fn in_time<T>(
+    shared: &Shared,
+    work: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
     let late = || Untranslated::Failed(Failure::Cancelled).into();
     tokio::time::timeout(shared.limits.request, work).await.unwrap_or_else(|_| Err(late()))
 }

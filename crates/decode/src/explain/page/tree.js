@@ -16,9 +16,12 @@ function drawTree(svg, data, onNode) {
   const leaves = [];
   let right = margin;
   // Children stand before their parents, and leaves come in the order of the sentence.
+  const labelled = (span) => nodes.filter((node) => node.span[0] === span[0] && node.span[1] === span[1]);
   const leafOf = (span) => {
     const text = data.source.slice(span[0], span[1]).join(" ");
-    const wide = width(text, "13px sans-serif") + 18;
+    // Labels above one word must not touch those above the next.
+    const above = labelled(span).map((node) => width(node.label, "bold 11.5px sans-serif") - 8);
+    const wide = Math.max(width(text, "13px sans-serif"), ...above) + 18;
     const leaf = { x: right + wide / 2, span, text };
     right += wide;
     leaves.push(leaf);
@@ -53,8 +56,14 @@ function drawTree(svg, data, onNode) {
     const made = node.label.startsWith("@") || node.label.endsWith("'") || node.label.endsWith("*");
     const label = make("text", { x: spot.x, y: y(spot.height), class: made ? "label made" : "label" });
     label.textContent = node.label;
-    const box = make("rect", { x: spot.x - 18, y: y(spot.height) - 13, width: 36, height: 18, class: "box" });
+    const box = make("rect", { x: spot.x - 18, y: y(spot.height) - 16, width: 36, height: 24, rx: 5, class: "box", tabindex: 0, role: "button" });
+    box.setAttribute("aria-label", `${node.label}: ${data.source.slice(node.span[0], node.span[1]).join(" ")}`);
     box.addEventListener("click", () => onNode(index));
+    box.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      onNode(index);
+    });
     return label;
   });
   leaves.forEach((leaf) => {
