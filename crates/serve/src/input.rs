@@ -21,6 +21,15 @@ pub(crate) enum Unread {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Input {
     values: Map<String, Value>,
+    files: Vec<(String, Upload)>,
+    is_json: bool,
+}
+
+/// A file that was sent. Its name is what the client says, and means nothing here.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Upload {
+    pub(crate) name: String,
+    pub(crate) content: Vec<u8>,
 }
 
 impl Input {
@@ -41,6 +50,7 @@ impl Input {
         if kind.starts_with("application/json") || kind.contains("+json") {
             let Ok(Value::Object(values)) = serde_json::from_slice(&body) else { return Err(Unread::Json) };
             input.values.extend(values);
+            input.is_json = true;
         } else if kind.is_empty() || kind.starts_with("application/x-www-form-urlencoded") {
             input.form(&body);
         }
@@ -72,12 +82,26 @@ impl Input {
                 Err(_) => return Err(Unread::Broken),
             };
             let name = field.name().unwrap_or_default().to_string();
+            let file = field.file_name().map(str::to_string);
             let content = field
                 .bytes()
                 .await
                 .map_err(|error| if error.status() == 413 { Unread::TooLarge } else { Unread::Broken })?;
-            self.add(&name, Value::String(String::from_utf8_lossy(&content).into_owned()));
+            match file {
+                Some(file) => self.files.push((name, Upload { name: file, content: content.to_vec() })),
+                None => self.add(&name, Value::String(String::from_utf8_lossy(&content).into_owned())),
+            }
         }
+    }
+
+    /// A file.
+    pub(crate) fn file(&self, name: &str) -> Option<&Upload> {
+        self.files.iter().find(|(known, _)| known == name).map(|(_, file)| file)
+    }
+
+    /// Whether it came as JSON, in which lists are lists.
+    pub(crate) fn is_json(&self) -> bool {
+        self.is_json
     }
 
     /// A parameter.
