@@ -24,7 +24,7 @@ pub(crate) const ENDINGS: [(&str, Format); 4] =
 impl Format {
     /// By the ending of a file's name, and where that begins.
     pub(crate) fn of(name: &str) -> Option<(Self, usize)> {
-        let (_, ending) = name.rsplit_once('.')?;
+        let (_, ending) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
         let known = ENDINGS.iter().find(|(known, _)| known[1..].eq_ignore_ascii_case(ending))?;
         Some((known.1, name.len() - known.0.len()))
     }
@@ -153,7 +153,7 @@ mod tests {
     fn files_are_known_by_their_endings() {
         assert_eq!(Format::of("a.TXT"), Some((Format::Text, 1)));
         assert_eq!(Format::of("a.b.htm"), Some((Format::Html, 3)));
-        for wrong in ["", "txt", "a.docx", "a.txt.exe", "a."] {
+        for wrong in ["", "txt", ".txt", "a.docx", "a.txt.exe", "a."] {
             assert_eq!(Format::of(wrong), None, "{wrong}");
         }
     }

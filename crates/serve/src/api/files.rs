@@ -42,11 +42,9 @@ async fn kept(shared: &Shared, request: Request<Body>) -> Result<Value, Refusal>
     let _place = shared.files.places.try_acquire().map_err(|_| Untranslated::Busy)?;
     let address = base(request.headers());
     let input = read(shared, request, shared.limits.file + FORM).await?;
-    let file = input.file("file").ok_or_else(|| Refusal::missing("file"))?;
+    let file = input.file("file").filter(|file| !file.name.is_empty());
+    let file = file.ok_or_else(|| Refusal::missing("file"))?;
     let languages = Languages::asked(&input)?;
-    if file.name.is_empty() {
-        return Err(Refusal::bad("Invalid request: empty file"));
-    }
     let known = Format::of(&file.name);
     let (format, ending) = known.ok_or_else(|| Refusal::bad("Invalid request: file format not supported"))?;
     let hosts = shared.hosts.now();

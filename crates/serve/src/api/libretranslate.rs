@@ -129,7 +129,9 @@ impl Asked {
                 let texts = list.iter().map(|text| text.as_str().map(str::to_string)).collect();
                 (Option::ok_or_else(texts, no_text)?, true)
             }
-            Some(Value::Number(_) | Value::Object(_) | Value::Bool(true)) => return Err(no_text()),
+            Some(Value::Number(number)) if number.as_f64() != Some(0.0) => return Err(no_text()),
+            Some(Value::Object(object)) if !object.is_empty() => return Err(no_text()),
+            Some(Value::Bool(true)) => return Err(no_text()),
             _ => return Err(Refusal::missing("q")),
         };
         if !is_list && texts.iter().all(String::is_empty) {
