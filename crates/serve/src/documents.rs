@@ -1,8 +1,9 @@
-//! Files of text, pages and subtitles: what of them is translated, and how it is put back.
+//! Files of text, pages, subtitles and files for translators: what of them is translated, and how it is put back.
 
 use std::sync::Arc;
 
 use sylvan::Dialect;
+use sylvan_tags::{Unit, xliff_units};
 
 use crate::hosts::Host;
 use crate::pool::Pool;
@@ -15,11 +16,19 @@ pub(crate) enum Format {
     Html,
     /// Subtitles: SubRip.
     Srt,
+    /// What translators' tools exchange: XLIFF 1.2.
+    Xliff,
 }
 
 /// How names of files end.
-pub(crate) const ENDINGS: [(&str, Format); 4] =
-    [(".txt", Format::Text), (".html", Format::Html), (".htm", Format::Html), (".srt", Format::Srt)];
+pub(crate) const ENDINGS: [(&str, Format); 6] = [
+    (".txt", Format::Text),
+    (".html", Format::Html),
+    (".htm", Format::Html),
+    (".srt", Format::Srt),
+    (".xlf", Format::Xliff),
+    (".xliff", Format::Xliff),
+];
 
 impl Format {
     /// By the ending of a file's name, and where that begins.
@@ -33,6 +42,7 @@ impl Format {
     pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::Html => "text/html; charset=utf-8",
+            Self::Xliff => "application/xliff+xml",
             Self::Text | Self::Srt => "text/plain; charset=utf-8",
         }
     }
@@ -46,23 +56,34 @@ pub(crate) async fn translated(
     format: Format,
     mut wanted: Wanted,
 ) -> Result<String, Untranslated> {
-    let texts = match format {
-        Format::Text | Format::Html => vec![document.to_string()],
+    // Where the texts are, and what they take the place of.
+    let units = if format == Format::Xliff { xliff_units(document) } else { Vec::new() };
+    let (texts, places): (Vec<String>, Vec<[usize; 2]>) = match format {
+        Format::Text | Format::Html => (vec![document.to_string()], vec![[0, document.len()]]),
         Format::Srt => {
-            speeches(document).into_iter().map(|[start, end]| one_line(&document[start..end])).collect()
+            let said = speeches(document);
+            (said.iter().map(|&[start, end]| one_line(&document[start..end])).collect(), said)
+        }
+        Format::Xliff => {
+            let source = |unit: &Unit| document[unit.source[0]..unit.source[1]].to_string();
+            (units.iter().map(source).collect(), units.iter().map(|unit| unit.place).collect())
         }
     };
-    wanted.dialect = (format != Format::Text).then_some(Dialect::Html);
+    wanted.dialect = match format {
+        Format::Text => None,
+        Format::Html | Format::Srt => Some(Dialect::Html),
+        Format::Xliff => Some(Dialect::Xliff),
+    };
     let all = translate(pool, &texts, &vec![Some(Arc::clone(host)); texts.len()], &wanted).await?;
-    let mut best = all.into_iter().map(|mut best| best.swap_remove(0));
-    if format != Format::Srt {
-        return Ok(best.next().unwrap_or_default());
-    }
     let mut out = String::with_capacity(document.len());
     let mut at = 0;
-    for ([start, end], best) in speeches(document).into_iter().zip(best) {
+    for (number, (&[start, end], best)) in places.iter().zip(&all).enumerate() {
         out.push_str(&document[at..start]);
-        out.push_str(&in_lines(&best, &document[start..end]));
+        match format {
+            Format::Text | Format::Html => out.push_str(&best[0]),
+            Format::Srt => out.push_str(&in_lines(&best[0], &document[start..end])),
+            Format::Xliff => out.push_str(&units[number].target(&best[0])),
+        }
         at = end;
     }
     out.push_str(&document[at..]);

@@ -64,6 +64,11 @@ fn texts_pages_and_subtitles_come_back_translated() {
     let titles = "1\n00:00:01,000 --> 00:00:02,000\n下个月 我 会 见\n我 的 邻居 。\n\n2\n00:00:03,000 --> 00:00:04,000\n<i>我 会 见 我 的 邻居 。</i>\n";
     let expected = "1\n00:00:01,000 --> 00:00:02,000\nnext month I will\nmeet my neighbour .\n\n2\n00:00:03,000 --> 00:00:04,000\n<i>I will meet my neighbour .</i>\n";
     assert_eq!(translated(&server, "c.srt", titles), ("\"c_en.srt\"".into(), expected.into()));
+    let units = "<trans-unit id=\"1\"><source>下个月 我 会 见 我 的 <g id=\"1\">邻居</g> 。</source></trans-unit>\
+                 <trans-unit id=\"2\"><source>邻居</source><target>neighbor</target></trans-unit>";
+    let target = "<target state=\"needs-review-translation\" state-qualifier=\"mt-suggestion\">next month I will meet my <g id=\"1\">neighbour</g> .</target>";
+    let expected = units.replacen("</source>", &format!("</source>{target}"), 1);
+    assert_eq!(translated(&server, "e.xlf", units), ("\"e_en.xlf\"".into(), expected));
     assert_eq!(translated(&server, "d.txt", ""), ("\"d_en.txt\"".into(), String::new()));
 }
 
