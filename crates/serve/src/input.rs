@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Multipart, Request};
+use axum::http::Method;
 use axum::http::header::CONTENT_TYPE;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::{Map, Value};
@@ -39,6 +40,8 @@ impl Input {
         input.form(request.uri().query().unwrap_or_default().as_bytes());
         let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let kind = kind.unwrap_or_default().to_ascii_lowercase();
+        // Some clients say what kind the body is where there is none.
+        let has_body = !matches!(*request.method(), Method::GET | Method::HEAD | Method::DELETE);
         if kind.starts_with("multipart/form-data") {
             input.multipart(request, most).await?;
             return Ok(input);
@@ -47,6 +50,9 @@ impl Input {
             if error.is::<LengthLimitError>() { Unread::TooLarge } else { Unread::Broken }
         })?;
         let body = body.to_bytes();
+        if body.is_empty() && !has_body {
+            return Ok(input);
+        }
         if kind.starts_with("application/json") || kind.contains("+json") {
             let Ok(Value::Object(values)) = serde_json::from_slice(&body) else { return Err(Unread::Json) };
             input.values.extend(values);

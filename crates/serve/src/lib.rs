@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! connection --http.rs--> request --api/--> texts --texts.rs--> sentences --pool.rs--> translations --> answer
+//!                                   files --documents.rs--^
 //! ```
 //!
 //! A fixed number of threads translates; connections, bodies, texts and waiting sentences have limits, and what is beyond
