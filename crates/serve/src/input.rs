@@ -1,6 +1,6 @@
 //! What a request says, however it says it: JSON, a form, a form with files, or its address.
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::Method;
 use axum::http::header::CONTENT_TYPE;
@@ -36,6 +36,10 @@ pub(crate) struct Upload {
 impl Input {
     /// Reads a request of at most so many bytes.
     pub(crate) async fn read(request: Request<Body>, most: usize) -> Result<Self, Unread> {
+        // Who says that there is too much need not send it.
+        if request.body().size_hint().lower() > most as u64 {
+            return Err(Unread::TooLarge);
+        }
         let mut input = Self::default();
         input.form(request.uri().query().unwrap_or_default().as_bytes());
         let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());

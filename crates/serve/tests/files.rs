@@ -3,6 +3,10 @@
 
 mod running;
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
 use running::{BEST, LINE, Running, model};
 use serde_json::json;
 
@@ -110,4 +114,17 @@ fn what_is_wrong_is_said() {
         (&settings["filesTranslation"], &settings["supportedFilesFormat"][0]),
         (&json!(true), &json!(".txt"))
     );
+}
+
+#[test]
+fn who_sends_a_file_slowly_is_not_waited_for() {
+    let server = Running::new(model(), |config| config.limits.request = Duration::from_millis(100));
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let head =
+        "POST /translate_file HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n";
+    stream.write_all(format!("{head}Content-Length: 10000\r\n\r\n--b\r\n").as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
 }

@@ -58,7 +58,7 @@ fn answers_are_those_of_libretranslate() {
     std::fs::write(&keys, "secret\n").unwrap();
     let pairs = [["de", "en"], ["en", "de"], ["fr", "en"]];
     let start = |keys: Option<_>| {
-        Running::between(path.clone(), &pairs, |config| {
+        Running::between(&path, &pairs, |config| {
             config.limits.characters = Some(200);
             config.limits.texts = Some(5);
             config.keys = keys;

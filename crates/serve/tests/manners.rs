@@ -265,3 +265,17 @@ fn long_sentences_are_translated_in_pieces() {
     assert_eq!(server.post("/translate", &json!({ "q": long, "source": "zh", "target": "en" })).0, 200);
     assert_eq!(server.post("/v1/explain", &json!({ "text": long })).0, 400);
 }
+
+#[test]
+fn who_says_that_there_is_too_much_is_refused_before_it_is_sent() {
+    let server = Running::new(model(), |config| config.limits.request = Duration::from_secs(600));
+    for path in ["/translate", "/v1/translate", "/v2/translate", "/translate_file"] {
+        let mut stream = connected(&server);
+        let head =
+            format!("POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n");
+        stream.write_all(format!("{head}Content-Length: 100000000\r\n\r\n").as_bytes()).unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 413", "{path}");
+    }
+}

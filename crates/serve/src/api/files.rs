@@ -24,6 +24,8 @@ use crate::texts::{Untranslated, Wanted};
 
 /// What a form needs besides the file in it.
 const FORM: usize = 64 << 10;
+/// How many times as long as another request a file may take to send.
+const SENDING: u32 = 3;
 
 pub(super) fn routes() -> Router<Arc<Shared>> {
     Router::new()
@@ -41,7 +43,13 @@ async fn kept(shared: &Shared, request: Request<Body>) -> Result<Value, Refusal>
     let started = Instant::now();
     let _place = shared.files.places.try_acquire().map_err(|_| Untranslated::Busy)?;
     let address = base(request.headers());
-    let input = read(shared, request, shared.limits.file + FORM).await?;
+    // A file may take a while to send, but not as long as to translate: there are few places.
+    let sent = tokio::time::timeout(
+        SENDING * shared.limits.request,
+        read(shared, request, shared.limits.file + FORM),
+    );
+    let slow = || Refusal(StatusCode::REQUEST_TIMEOUT, "the request took too long".into());
+    let input = sent.await.unwrap_or_else(|_| Err(slow()))?;
     let file = input.file("file").filter(|file| !file.name.is_empty());
     let file = file.ok_or_else(|| Refusal::missing("file"))?;
     let languages = Languages::asked(&input)?;

@@ -26,13 +26,13 @@ pub struct Running {
 
 impl Running {
     pub fn new(path: PathBuf, set: impl FnOnce(&mut Config)) -> Self {
-        Self::between(path, &[["zh", "en"]], set)
+        Self::between(&path, &[["zh", "en"]], set)
     }
 
     /// The same model for several pairs of languages.
-    pub fn between(path: PathBuf, pairs: &[[&str; 2]], set: impl FnOnce(&mut Config)) -> Self {
+    pub fn between(path: &Path, pairs: &[[&str; 2]], set: impl FnOnce(&mut Config)) -> Self {
         let named =
-            |pair: &[&str; 2]| Named { path: path.clone(), languages: Some(pair.map(str::to_string)) };
+            |pair: &[&str; 2]| Named { path: path.to_path_buf(), languages: Some(pair.map(str::to_string)) };
         let mut config = Config::new(pairs.iter().map(named).collect(), "127.0.0.1:0".parse().unwrap());
         set(&mut config);
         let server = Server::bind(config).unwrap();
