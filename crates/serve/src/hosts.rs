@@ -16,6 +16,9 @@ use crate::time::written_time;
 /// How many combinations of layers are kept ready.
 const LAYERED: usize = 64;
 
+/// Characters that a language is recognised by.
+const RECOGNISED_BY: usize = 5000;
+
 /// A model that is served.
 #[derive(Debug)]
 pub(crate) struct Host {
@@ -31,8 +34,8 @@ pub(crate) struct Host {
     pub(crate) languages: [String; 2],
     /// How the source language ends its sentences.
     pub(crate) splitting: Lang,
-    /// When its file was written.
-    written: Option<SystemTime>,
+    /// Which file it is, and when that was written.
+    written: Option<Stamp>,
 }
 
 impl Host {
@@ -100,8 +103,16 @@ impl Host {
     }
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path).and_then(|data| data.modified()).ok()
+/// Tells a file from another one of the same name: what was copied with its times may be as old.
+pub(crate) type Stamp = (SystemTime, u64, u64);
+
+fn modified(path: &Path) -> Option<Stamp> {
+    let data = std::fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&data);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some((data.modified().ok()?, data.len(), number))
 }
 
 /// A model file as it is asked for: `FILE`, or `de:en=FILE`.
@@ -173,9 +184,9 @@ impl Hosts {
     }
 
     /// When the files were written, as they are now; none if they are those in use.
-    pub(crate) fn newer(&self) -> Option<Vec<Option<SystemTime>>> {
+    pub(crate) fn newer(&self) -> Option<Vec<Option<Stamp>>> {
         let now = self.now();
-        let times: Vec<Option<SystemTime>> = now.iter().map(|host| modified(&host.path)).collect();
+        let times: Vec<Option<Stamp>> = now.iter().map(|host| modified(&host.path)).collect();
         let are_new = now.iter().zip(&times).any(|(host, time)| host.written != *time);
         are_new.then_some(times)
     }
@@ -268,6 +279,8 @@ pub(crate) struct Detected {
 /// Which of the source languages a text may be, the likeliest first: by the share of its words that the models know.
 pub(crate) fn detect(hosts: &[Arc<Host>], text: &str) -> Vec<Detected> {
     let mut found: Vec<Detected> = Vec::new();
+    // A page says as much as a book.
+    let text = text.char_indices().nth(RECOGNISED_BY).map_or(text, |(end, _)| &text[..end]);
     for host in hosts {
         let words = host.model().source_text().words(text);
         let words: Vec<&str> = words

@@ -7,19 +7,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use sylvan::{Error, Result};
 use sylvan_base::InputError;
-use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::Config;
 use crate::api::{Counts, Shared, router};
 use crate::glossaries::Glossaries;
 use crate::hosts::Hosts;
 use crate::pool::Pool;
+use crate::shelf::Shelf;
+use crate::stream::Patient;
 
 /// How often files are looked at.
 const LOOK: Duration = Duration::from_secs(1);
@@ -74,6 +77,7 @@ impl Server {
             keys,
             stopping: AtomicBool::new(false),
             counts: Counts::default(),
+            files: Shelf::default(),
         };
         Ok(Self { runtime, listener, shared: Arc::new(shared) })
     }
@@ -94,48 +98,80 @@ impl Server {
             let watching = tokio::spawn(keep_up(Arc::clone(&shared), say));
             tokio::pin!(stop);
             loop {
-                // Whoever comes when all places are taken waits in the system's own queue.
-                let place = tokio::select! {
-                    place = Arc::clone(&places).acquire_owned() => place.ok(),
+                let (stream, place) = tokio::select! {
+                    accepted = accept(&listener, &places) => accepted,
                     () = &mut stop => break,
                 };
-                let stream = tokio::select! {
-                    accepted = listener.accept() => accepted.map(|(stream, _)| stream),
-                    () = &mut stop => break,
-                };
-                let Ok(stream) = stream else {
-                    // Out of file handles, most likely: others will be closed.
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                };
-                // The router takes requests as they come from a connection.
-                let service = TowerToHyperService::new(router.clone());
-                let mut builder = http1::Builder::new();
-                builder.timer(TokioTimer::new()).header_read_timeout(shared.limits.header);
-                let connection = builder.serve_connection(TokioIo::new(stream), service);
-                let mut closing = closing.clone();
-                tokio::spawn(async move {
-                    let _place = place;
-                    tokio::pin!(connection);
-                    let done = tokio::select! {
-                        done = connection.as_mut() => Some(done),
-                        _ = closing.changed() => None,
-                    };
-                    if done.is_none() {
-                        connection.as_mut().graceful_shutdown();
-                        let _ = connection.await;
-                    }
-                });
+                tokio::spawn(converse(
+                    stream,
+                    place,
+                    router.clone(),
+                    Arc::clone(&shared),
+                    Some(closing.clone()),
+                ));
             }
             shared.stopping.store(true, Ordering::Relaxed);
             watching.abort();
-            drop(listener);
             drop(closing);
             // Connections let go when their receivers hear this, and the sender hears when all have.
             let _ = open.send(());
-            let _ = tokio::time::timeout(shared.limits.stopping, open.closed()).await;
+            // Who comes meanwhile is told that the server stops.
+            let others = async {
+                loop {
+                    let (stream, place) = accept(&listener, &places).await;
+                    tokio::spawn(converse(stream, place, router.clone(), Arc::clone(&shared), None));
+                }
+            };
+            tokio::select! {
+                _ = tokio::time::timeout(shared.limits.stopping, open.closed()) => {}
+                () = others => {}
+            }
         });
         runtime.shutdown_background();
+    }
+}
+
+/// The next connection, and its place among those that there may be. Whoever comes when all places are taken waits in the
+/// system's own queue.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+    let place = Arc::clone(places).acquire_owned().await.ok();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return (stream, place),
+            // Out of file handles, most likely: others will be closed.
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+/// Answers the requests of a connection, until it ends, or after the one that it is at if the server stops.
+async fn converse(
+    stream: TcpStream,
+    place: Option<OwnedSemaphorePermit>,
+    router: Router,
+    shared: Arc<Shared>,
+    closing: Option<watch::Receiver<()>>,
+) {
+    let _place = place;
+    // Answers are written at once; they are not kept back to wait for more.
+    let _ = stream.set_nodelay(true);
+    let stream = Patient::new(stream, shared.limits.answer);
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(shared.limits.header);
+    // The router takes requests as they come from a connection.
+    let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    tokio::pin!(connection);
+    if let Some(mut closing) = closing {
+        tokio::select! {
+            _ = connection.as_mut() => return,
+            _ = closing.changed() => connection.as_mut().graceful_shutdown(),
+        }
+        let _ = connection.await;
+    } else {
+        let _ = connection.await;
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a request says, however it says it: JSON, a form, a form with files, or its address.
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, Multipart, Request};
+use axum::http::Method;
 use axum::http::header::CONTENT_TYPE;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::{Map, Value};
@@ -21,15 +22,30 @@ pub(crate) enum Unread {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Input {
     values: Map<String, Value>,
+    files: Vec<(String, Upload)>,
+    is_json: bool,
+}
+
+/// A file that was sent. Its name is what the client says, and means nothing here.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Upload {
+    pub(crate) name: String,
+    pub(crate) content: Vec<u8>,
 }
 
 impl Input {
     /// Reads a request of at most so many bytes.
     pub(crate) async fn read(request: Request<Body>, most: usize) -> Result<Self, Unread> {
+        // Who says that there is too much need not send it.
+        if request.body().size_hint().lower() > most as u64 {
+            return Err(Unread::TooLarge);
+        }
         let mut input = Self::default();
         input.form(request.uri().query().unwrap_or_default().as_bytes());
         let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let kind = kind.unwrap_or_default().to_ascii_lowercase();
+        // Some clients say what kind the body is where there is none.
+        let has_body = !matches!(*request.method(), Method::GET | Method::HEAD | Method::DELETE);
         if kind.starts_with("multipart/form-data") {
             input.multipart(request, most).await?;
             return Ok(input);
@@ -38,9 +54,13 @@ impl Input {
             if error.is::<LengthLimitError>() { Unread::TooLarge } else { Unread::Broken }
         })?;
         let body = body.to_bytes();
+        if body.is_empty() && !has_body {
+            return Ok(input);
+        }
         if kind.starts_with("application/json") || kind.contains("+json") {
             let Ok(Value::Object(values)) = serde_json::from_slice(&body) else { return Err(Unread::Json) };
             input.values.extend(values);
+            input.is_json = true;
         } else if kind.is_empty() || kind.starts_with("application/x-www-form-urlencoded") {
             input.form(&body);
         }
@@ -72,12 +92,26 @@ impl Input {
                 Err(_) => return Err(Unread::Broken),
             };
             let name = field.name().unwrap_or_default().to_string();
+            let file = field.file_name().map(str::to_string);
             let content = field
                 .bytes()
                 .await
                 .map_err(|error| if error.status() == 413 { Unread::TooLarge } else { Unread::Broken })?;
-            self.add(&name, Value::String(String::from_utf8_lossy(&content).into_owned()));
+            match file {
+                Some(file) => self.files.push((name, Upload { name: file, content: content.to_vec() })),
+                None => self.add(&name, Value::String(String::from_utf8_lossy(&content).into_owned())),
+            }
         }
+    }
+
+    /// A file.
+    pub(crate) fn file(&self, name: &str) -> Option<&Upload> {
+        self.files.iter().find(|(known, _)| known == name).map(|(_, file)| file)
+    }
+
+    /// Whether it came as JSON, in which lists are lists.
+    pub(crate) fn is_json(&self) -> bool {
+        self.is_json
     }
 
     /// A parameter.

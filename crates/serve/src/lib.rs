@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! connection --http.rs--> request --api/--> texts --texts.rs--> sentences --pool.rs--> translations --> answer
+//!                                   files --documents.rs--^
 //! ```
 //!
 //! A fixed number of threads translates; connections, bodies, texts and waiting sentences have limits, and what is beyond
@@ -14,11 +15,14 @@
 
 mod api;
 mod digest;
+mod documents;
 mod glossaries;
 mod hosts;
 mod http;
 mod input;
 mod pool;
+mod shelf;
+mod stream;
 mod texts;
 mod time;
 
@@ -61,7 +65,9 @@ impl Config {
 pub struct Limits {
     /// Bytes of a request.
     pub body: usize,
-    /// Characters of the texts of a request; none for no limit.
+    /// Bytes of a file.
+    pub file: usize,
+    /// Characters of a text; none for no limit.
     pub characters: Option<usize>,
     /// Texts of a request; none for no limit.
     pub texts: Option<usize>,
@@ -69,10 +75,14 @@ pub struct Limits {
     pub queue: usize,
     /// Connections.
     pub connections: usize,
-    /// How long a client may take to say what it wants.
+    /// How long a client may take to say what it wants, or to say nothing between two requests.
     pub header: Duration,
     /// How long a request may take.
     pub request: Duration,
+    /// How long a request to translate a file may take.
+    pub file_time: Duration,
+    /// How long a client may leave an answer unread.
+    pub answer: Duration,
     /// How long requests may still take when the server is to stop.
     pub stopping: Duration,
 }
@@ -81,12 +91,15 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: 1 << 20,
+            file: 8 << 20,
             characters: None,
             texts: None,
             queue: 1000,
             connections: 512,
             header: Duration::from_secs(10),
             request: Duration::from_secs(20),
+            file_time: Duration::from_secs(300),
+            answer: Duration::from_secs(30),
             stopping: Duration::from_secs(25),
         }
     }

@@ -4,12 +4,13 @@
 //! request --submit--> its sentences --one of each request in turn--> threads --> Ticket (a future)
 //! ```
 //!
-//! Requests take turns, so that a book does not keep a word waiting. A request whose client has gone is dropped, and so is
-//! what waits of it. More than the queue holds is refused at once.
+//! Requests take turns, so that a book does not keep a word waiting, and of the queue's room a request takes a share at most,
+//! so that a book does not send everybody else away either. A request whose client has gone is dropped, and so is what waits
+//! of it. More than the queue holds is refused at once.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -89,14 +90,28 @@ struct Done {
 struct Queue {
     /// Requests with sentences that nobody has taken yet, and which is the next.
     turns: VecDeque<(Arc<Task>, usize)>,
+    /// Sentences, and how many of them count against the room.
     waiting: usize,
+    counted: usize,
     closed: bool,
+}
+
+impl Queue {
+    /// So many sentences of a request are now so many fewer.
+    fn taken(&mut self, before: usize, after: usize, share: usize) {
+        self.waiting -= before - after;
+        self.counted -= before.min(share) - after.min(share);
+    }
 }
 
 struct Shared {
     queue: Mutex<Queue>,
     wake: Condvar,
     most: usize,
+    /// How many sentences of one request count: its body is here anyway.
+    share: usize,
+    /// Sentences that something came of.
+    made: AtomicU64,
 }
 
 /// Whoever panics while holding a lock leaves nothing half done.
@@ -145,20 +160,24 @@ impl Drop for Ticket {
         self.cancelled.store(true, Ordering::Relaxed);
         let Some(shared) = self.shared.upgrade() else { return };
         let mut queue = lock(&shared.queue);
-        let mut dropped = 0;
-        queue.turns.retain(|(task, next)| {
-            let is_mine = Arc::ptr_eq(&task.cancelled, &self.cancelled);
-            dropped += if is_mine { task.lines.len() - next } else { 0 };
-            !is_mine
-        });
-        queue.waiting = queue.waiting.saturating_sub(dropped);
+        let is_mine = |(task, _): &(Arc<Task>, usize)| Arc::ptr_eq(&task.cancelled, &self.cancelled);
+        if let Some(place) = queue.turns.iter().position(is_mine)
+            && let Some((task, next)) = queue.turns.remove(place)
+        {
+            queue.taken(task.lines.len() - next, 0, shared.share);
+        }
     }
 }
+
+/// So many large requests fit into the queue.
+const SHARES: usize = 16;
 
 impl Pool {
     /// Starts threads; at most `most` sentences wait.
     pub(crate) fn new(threads: usize, most: usize) -> Self {
-        let shared = Arc::new(Shared { queue: Mutex::default(), wake: Condvar::new(), most });
+        let share = (most / SHARES).max(1);
+        let queue = Mutex::default();
+        let shared = Arc::new(Shared { queue, wake: Condvar::new(), most, share, made: AtomicU64::new(0) });
         let threads = (0..threads.max(1)).map(|_| {
             let shared = Arc::clone(&shared);
             std::thread::spawn(move || work(&shared))
@@ -176,7 +195,13 @@ impl Pool {
         lock(&self.shared.queue).waiting
     }
 
-    /// Queues the lines of a request. An empty queue takes any number of them.
+    /// How many sentences something came of so far.
+    pub(crate) fn made(&self) -> u64 {
+        self.shared.made.load(Ordering::Relaxed)
+    }
+
+    /// Queues the lines of a request. An empty queue takes any number of them, and one with room for a request's share takes
+    /// the whole request.
     pub(crate) fn submit(
         &self,
         model: &Arc<Served>,
@@ -198,10 +223,12 @@ impl Pool {
             lock(&task.done).wanted.take().map(|wanted| wanted.send(Vec::new()));
             return Ok(ticket);
         }
-        if queue.waiting > 0 && queue.waiting + count > self.shared.most {
+        let counts = count.min(self.shared.share);
+        if queue.counted > 0 && queue.counted + counts > self.shared.most {
             return Err(Busy);
         }
         queue.waiting += count;
+        queue.counted += counts;
         queue.turns.push_back((Arc::new(task), 0));
         drop(queue);
         self.shared.wake.notify_all();
@@ -215,7 +242,7 @@ impl Drop for Pool {
         let mut queue = lock(&self.shared.queue);
         queue.closed = true;
         queue.turns.clear();
-        queue.waiting = 0;
+        (queue.waiting, queue.counted) = (0, 0);
         drop(queue);
         self.shared.wake.notify_all();
         self.threads.drain(..).for_each(|thread| drop(thread.join()));
@@ -230,7 +257,8 @@ fn next(shared: &Shared, mut idle: impl FnMut()) -> Option<(Arc<Task>, usize)> {
     let mut queue = lock(&shared.queue);
     loop {
         if let Some((task, line)) = queue.turns.pop_front() {
-            queue.waiting -= 1;
+            let left = task.lines.len() - line;
+            queue.taken(left, left - 1, shared.share);
             if line + 1 < task.lines.len() {
                 queue.turns.push_back((Arc::clone(&task), line + 1));
             }
@@ -264,6 +292,7 @@ fn work(shared: &Shared) {
                     Err(Failure::Internal)
                 }),
         };
+        shared.made.fetch_add(u64::from(outcome.is_ok()), Ordering::Relaxed);
         let mut done = lock(&task.done);
         done.outcomes[line] = Some(outcome);
         done.missing -= 1;

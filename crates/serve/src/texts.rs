@@ -10,6 +10,13 @@ use crate::glossaries::Terms;
 use crate::hosts::Host;
 use crate::pool::{Busy, Failure, Made, Part as Asked, Pool, Work};
 
+/// Characters of a sentence. Time grows faster than length does, and nobody writes longer ones: what has more is cut between
+/// words, so that no request keeps a thread for long.
+const LONGEST: usize = 2000;
+
+/// From so many bytes on, taking a text apart is work that connections do not wait for.
+const LONG: usize = 32 << 10;
+
 /// How texts are to be translated.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wanted {
@@ -102,6 +109,10 @@ pub(crate) async fn explain(
     sentence: &str,
     wanted: &Wanted,
 ) -> Result<Option<Arc<Explanation>>, Untranslated> {
+    if sentence.chars().nth(LONGEST).is_some() {
+        let said = format!("more than {LONGEST} characters, expected a sentence");
+        return Err(Untranslated::Failed(Failure::Bad(said)));
+    }
     let made = run(pool, host, Work::Explain, vec![sentence.to_string()], wanted).await?;
     Ok(made.into_iter().find_map(|made| match made {
         Made::Explained(explained) => explained,
@@ -152,10 +163,29 @@ async fn run(
 
 /// The parts of a text that are translated, as bytes.
 fn parts(host: &Host, text: &str, wanted: &Wanted) -> Vec<[usize; 2]> {
-    sylvan_tags::parts(text, wanted.dialect.as_ref(), |plain| match wanted.whole {
-        true => vec![trimmed(plain)],
-        false => split(host, plain),
-    })
+    let sentences = |plain: &str| {
+        let whole = if wanted.whole { vec![trimmed(plain)] } else { split(host, plain) };
+        whole.into_iter().flat_map(|bytes| cut(plain, bytes)).collect()
+    };
+    let found = || sylvan_tags::parts(text, wanted.dialect.as_ref(), sentences);
+    if text.len() < LONG { found() } else { tokio::task::block_in_place(found) }
+}
+
+/// A sentence, or pieces of one that is too long.
+fn cut(text: &str, [start, end]: [usize; 2]) -> Vec<[usize; 2]> {
+    let mut pieces = Vec::new();
+    let mut rest = start;
+    while let Some((most, _)) = text[rest..end].char_indices().nth(LONGEST) {
+        let piece = &text[rest..rest + most];
+        // What has no spaces is cut anywhere.
+        let words = piece.rfind(char::is_whitespace).map_or("", |at| piece[..at].trim_end());
+        let length = if words.is_empty() { most } else { words.len() };
+        pieces.push([rest, rest + length]);
+        rest += length;
+        rest += text[rest..end].len() - text[rest..end].trim_start().len();
+    }
+    pieces.push([rest, end]);
+    pieces
 }
 
 /// The sentences of a text, as bytes.
@@ -188,4 +218,26 @@ pub(crate) fn together(text: &str, parts: &[Part], best: usize) -> Vec<String> {
             out
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_sentences_are_cut_between_words() {
+        let words = "word \u{3000}".repeat(1000);
+        let text = format!("x{words}y");
+        let pieces = cut(&text, [1, text.len()]);
+        assert!(
+            pieces.len() == 4
+                && pieces.iter().all(|&[start, end]| text[start..end].chars().count() <= LONGEST)
+        );
+        assert!(pieces.iter().all(|&[start, end]| text[start..end] == *text[start..end].trim()));
+        let joined: usize = pieces.iter().map(|&[start, end]| text[start..end].matches("word").count()).sum();
+        assert_eq!((joined, pieces[3][1]), (1000, text.len()));
+        let solid = "\u{e9}".repeat(LONGEST + 1);
+        assert_eq!(cut(&solid, [0, solid.len()]), [[0, 2 * LONGEST], [2 * LONGEST, solid.len()]]);
+        assert_eq!(cut("a b", [0, 3]), [[0, 3]]);
+    }
 }

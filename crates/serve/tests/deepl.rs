@@ -115,6 +115,8 @@ fn languages_and_usage_are_told() {
         (status, usable(0), usable(1)),
         (200, (json!("en"), json!(false)), (json!("zh"), json!(true)))
     );
+    // Nothing is rewritten here.
+    assert_eq!(server.ask("GET", "/v3/languages?resource=write", "", ""), (200, json!([])));
     server.post("/v2/translate", &json!({ "text": [LINE], "target_lang": "EN-US" }));
     let (_, usage) = server.ask("GET", "/v2/usage", "", "");
     assert_eq!(usage["character_count"], json!(LINE.chars().count()));

@@ -126,6 +126,30 @@ fn corrections_are_listed_and_undone() {
 }
 
 #[test]
+fn nothing_is_kept_that_cannot_be_read_again() {
+    let (_folder, path) = copied();
+    let server = Running::new(path.clone(), |_| {});
+    let add = |text: &str, translation: &str, author: &str| {
+        let body = json!({ "text": text, "translation": translation, "author": author });
+        server.post("/v1/corrections", &body).0
+    };
+    for letter in ["\0", "\u{1c}", "\u{7f}", "\u{85}"] {
+        assert_eq!(add(&format!("我{letter}你"), "x", ""), 400, "{letter:?}");
+        assert_eq!(add("我 。", &format!("x{letter}y"), ""), 400, "{letter:?}");
+    }
+    assert_eq!([add("\n", "x", ""), add("我", " \n", "")], [400; 2]);
+    assert!(!path.with_extension("sylvan.overlay").exists());
+    // Who it was cannot be more than a name.
+    assert_eq!(add("我 。", "a\tb", "Ann\nforbid x\u{1c}: y"), 200);
+    let (_, listed) = server.ask("GET", "/v1/corrections", "application/json", "");
+    assert_eq!(listed["corrections"].as_array().unwrap().len(), 1, "{listed}");
+    drop(server);
+    let server = Running::new(path, |_| {});
+    let (status, undone) = server.ask("DELETE", "/v1/corrections", "application/json", "");
+    assert_eq!((status, &undone["undone"]["text"]), (200, &json!("我 。")));
+}
+
+#[test]
 fn a_layer_counts_only_where_it_is_asked_for() {
     let (_folder, path) = copied();
     let server = Running::new(path, |_| {});

@@ -4,7 +4,7 @@
 //! segment --Segment::new--> text without tags --a translator--> words, links --Segment::translated--> text with tags
 //! ```
 //!
-//! A document is taken apart into segments by [`parts`]. *Useful for* anything that translates or aligns text with markup:
+//! A document is taken apart into segments by [`parts`], a file of XLIFF into units by [`xliff_units`]. *Useful for* anything that translates or aligns text with markup:
 //! XLIFF, HTML, XML. *Not useful for* files of other formats.
 //!
 //! ```
@@ -24,9 +24,11 @@ mod scan;
 mod score;
 mod segment;
 mod write;
+mod xliff;
 
 pub use dialect::Dialect;
 pub use document::parts;
 pub use score::{Placement, Share};
 pub use segment::Segment;
 pub use write::Tagged;
+pub use xliff::{Unit, xliff_units};

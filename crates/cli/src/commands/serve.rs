@@ -39,7 +39,7 @@ pub(crate) struct Serve {
     /// Sentences that may wait; what is beyond is refused.
     #[arg(long, value_name = "N", default_value = "1000")]
     queue: usize,
-    /// Characters of the texts of a request.
+    /// Characters of a text.
     #[arg(long, value_name = "N")]
     char_limit: Option<usize>,
     /// Texts of a request.
@@ -48,6 +48,12 @@ pub(crate) struct Serve {
     /// Seconds that a request may take; search narrows before they are over.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
+    /// Bytes of a file.
+    #[arg(long, value_name = "BYTES", default_value = "8388608")]
+    file_limit: usize,
+    /// Seconds that a request with a file may take.
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = clap::value_parser!(u64).range(1..))]
+    file_timeout: u64,
 }
 
 impl Serve {
@@ -61,6 +67,8 @@ impl Serve {
         config.limits.characters = self.char_limit;
         config.limits.texts = self.batch_limit;
         config.limits.request = Duration::from_secs(self.timeout);
+        config.limits.file = self.file_limit;
+        config.limits.file_time = Duration::from_secs(self.file_timeout);
         let server = Server::bind(config)?;
         if let Some(address) = server.address() {
             eprintln!("listening at http://{address}");

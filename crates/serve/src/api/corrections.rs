@@ -15,6 +15,7 @@ pub(super) fn pairs(host: &Host, text: &str, better: &str) -> Result<Vec<(String
     };
     let (ours, theirs) = (sentences(text), sentences(better));
     match (ours.len(), theirs.len()) {
+        (0, _) | (_, 0) => Err(Refusal::bad("Invalid request: expected words, found none")),
         (one, other) if one == other => Ok(ours.into_iter().zip(theirs).collect()),
         // One sentence may become several.
         (1, _) => {
@@ -32,8 +33,14 @@ pub(super) async fn correct(
     shared: &Arc<Shared>,
     host: Arc<Host>,
     layer: String,
-    given: Given,
+    mut given: Given,
 ) -> Result<(), Refusal> {
+    // They become lines of a file that is read again: one that cannot be read would take the others with it.
+    let is_text = |text: &String| !text.contains(|letter: char| letter.is_control() && letter != '\t');
+    if !given.pairs.iter().all(|(source, target)| is_text(source) && is_text(target)) {
+        return Err(Refusal::bad("Invalid request: expected text without control characters"));
+    }
+    given.author = given.author.replace(char::is_control, " ");
     let work = Arc::clone(shared);
     // It reads, parses and writes.
     match tokio::task::spawn_blocking(move || work.hosts.correct(&host, &layer, &given)).await {

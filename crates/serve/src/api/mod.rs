@@ -3,7 +3,9 @@
 mod alternatives;
 mod corrections;
 mod deepl;
+mod files;
 mod libretranslate;
+mod manners;
 mod operations;
 mod own;
 mod page;
@@ -11,15 +13,10 @@ mod refusal;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE,
-};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
@@ -27,6 +24,7 @@ use crate::Limits;
 use crate::glossaries::Glossaries;
 use crate::hosts::Hosts;
 use crate::pool::Pool;
+use crate::shelf::Shelf;
 use refusal::Refusal;
 
 /// What all requests share.
@@ -43,6 +41,8 @@ pub(crate) struct Shared {
     /// Whether it is about to stop.
     pub(crate) stopping: AtomicBool,
     pub(crate) counts: Counts,
+    /// Files that were translated.
+    pub(crate) files: Shelf,
 }
 
 /// What was done so far.
@@ -79,51 +79,32 @@ impl Shared {
 
 /// All addresses.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
-    Router::new()
+    let calls = Router::new()
         .merge(libretranslate::routes())
+        .merge(files::routes())
         .merge(deepl::routes())
         .merge(own::routes())
         .merge(alternatives::routes())
         .merge(page::routes())
-        .merge(operations::routes())
-        .layer(axum::middleware::from_fn_with_state(Arc::clone(&shared), in_time))
-        .layer(axum::middleware::map_response(open_to_pages))
-        .with_state(shared)
+        .merge(operations::routes());
+    manners::around(calls, &shared).with_state(shared)
 }
 
-/// Whoever sends a body slowly is not waited for.
-async fn in_time(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    // What is translated has its own answer when time is up.
-    let most = shared.limits.request + Duration::from_secs(1);
-    let late =
-        || json(StatusCode::REQUEST_TIMEOUT, &serde_json::json!({ "error": "the request took too long" }));
-    tokio::time::timeout(most, next.run(request)).await.unwrap_or_else(|_| late())
-}
-
-/// Counts the characters of texts, and refuses more than the limits allow.
+/// Counts the characters of texts; refuses more texts, or a longer one, than the limits allow.
 fn limit(shared: &Shared, texts: &[String]) -> Result<(), Refusal> {
-    let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
-    Counts::add(&shared.counts.characters, characters as u64);
     let over = |size: usize, most: Option<usize>| most.filter(|&most| size > most).map(|most| (size, most));
+    let lengths: Vec<usize> = texts.iter().map(|text| text.chars().count()).collect();
     let count = over(texts.len(), shared.limits.texts);
-    match over(characters, shared.limits.characters).or(count) {
-        None => Ok(()),
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    match count.or(over(longest, shared.limits.characters)) {
+        None => {
+            Counts::add(&shared.counts.characters, lengths.iter().sum::<usize>() as u64);
+            Ok(())
+        }
         Some((size, most)) => {
             Err(Refusal::bad(format!("Invalid request: request ({size}) exceeds text limit ({most})")))
         }
     }
-}
-
-/// Pages of any origin may ask.
-async fn open_to_pages(mut response: Response) -> Response {
-    let headers = response.headers_mut();
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Authorization, Content-Type"));
-    headers.insert(
-        ACCESS_CONTROL_ALLOW_METHODS,
-        HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE, OPTIONS"),
-    );
-    response
 }
 
 /// An answer in JSON.

@@ -14,7 +14,18 @@ use serde_json::json;
 use super::{Shared, json as answer};
 
 pub(super) fn routes() -> Router<Arc<Shared>> {
-    Router::new().route("/health", get(health)).route("/ready", get(ready)).route("/metrics", get(metrics))
+    Router::new()
+        .route("/health", get(health))
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics))
+        .route("/openapi.json", get(openapi))
+        .route("/spec", get(openapi))
+}
+
+/// All calls, for programs.
+async fn openapi() -> Response {
+    let document = include_str!("openapi.json").replacen("VERSION", env!("CARGO_PKG_VERSION"), 1);
+    ([(CONTENT_TYPE, "application/json")], document).into_response()
 }
 
 async fn health() -> Response {
@@ -40,6 +51,7 @@ async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
     show("sylvan_refused_total", "counter", "Requests refused because too much waits.", of(&counts.refused));
     show("sylvan_failed_total", "counter", "Requests that failed here.", of(&counts.failed));
     show("sylvan_characters_total", "counter", "Characters of texts to translate.", of(&counts.characters));
+    show("sylvan_sentences_total", "counter", "Sentences that were translated.", shared.pool.made());
     show("sylvan_waiting_sentences", "gauge", "Sentences that wait.", shared.pool.waiting() as u64);
     show("sylvan_threads", "gauge", "Threads that translate.", shared.pool.threads() as u64);
     show("sylvan_models", "gauge", "Models that are served.", shared.hosts.now().len() as u64);

@@ -26,8 +26,14 @@ pub struct Running {
 
 impl Running {
     pub fn new(path: PathBuf, set: impl FnOnce(&mut Config)) -> Self {
-        let named = Named { path, languages: Some(["zh".into(), "en".into()]) };
-        let mut config = Config::new(vec![named], "127.0.0.1:0".parse().unwrap());
+        Self::between(&path, &[["zh", "en"]], set)
+    }
+
+    /// The same model for several pairs of languages.
+    pub fn between(path: &Path, pairs: &[[&str; 2]], set: impl FnOnce(&mut Config)) -> Self {
+        let named =
+            |pair: &[&str; 2]| Named { path: path.to_path_buf(), languages: Some(pair.map(str::to_string)) };
+        let mut config = Config::new(pairs.iter().map(named).collect(), "127.0.0.1:0".parse().unwrap());
         set(&mut config);
         let server = Server::bind(config).unwrap();
         let address = server.address().unwrap();
@@ -59,6 +65,12 @@ impl Running {
         let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
         let body = answer.split_once("\r\n\r\n").unwrap().1;
         (status, serde_json::from_str(body).unwrap_or(Value::String(body.to_string())))
+    }
+
+    /// The head of an answer.
+    pub fn head(&self, request: &str) -> String {
+        let answer = self.raw(format!("{request}Connection: close\r\n\r\n").as_bytes());
+        answer.split_once("\r\n\r\n").unwrap().0.to_lowercase()
     }
 
     pub fn post(&self, path: &str, body: &Value) -> (u16, Value) {

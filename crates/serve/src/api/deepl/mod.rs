@@ -198,7 +198,11 @@ fn codes(shared: &Shared, side: usize) -> Vec<String> {
 
 async fn languages_3(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
     let told = async {
-        read(&shared, request).await?;
+        let input = read(&shared, request).await?;
+        // There are texts and glossaries here; nothing else that they name (documents, style, speech) has any language.
+        if !matches!(input.text("resource").unwrap_or_default(), "" | "translate_text" | "glossary") {
+            return Ok(json!([]));
+        }
         let [sources, targets] = [0, 1].map(|side| codes(&shared, side));
         let mut all: Vec<&String> = sources.iter().chain(&targets).collect();
         all.sort_unstable();
