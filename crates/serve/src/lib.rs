@@ -19,7 +19,6 @@ mod http;
 mod input;
 mod pool;
 mod texts;
-mod time;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

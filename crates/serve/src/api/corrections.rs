@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::refusal::Refusal;
-use crate::hosts::{Given, Host};
+use crate::hosts::{Given, Host, Kept};
 use crate::texts::split;
 
 /// The sentences of a text with those of its translation.
@@ -33,11 +33,11 @@ pub(super) async fn correct(
     host: Arc<Host>,
     layer: String,
     given: Given,
-) -> Result<(), Refusal> {
+) -> Result<Vec<Kept>, Refusal> {
     let work = Arc::clone(shared);
     // It reads, parses and writes.
     match tokio::task::spawn_blocking(move || work.hosts.correct(&host, &layer, &given)).await {
-        Ok(Ok(())) => Ok(()),
+        Ok(Ok(kept)) => Ok(kept),
         Ok(Err(error)) => Err(Refusal::bad(format!("Invalid request: {error}"))),
         Err(_) => Err(Refusal::internal("Cannot keep the correction")),
     }

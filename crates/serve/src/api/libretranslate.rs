@@ -191,7 +191,7 @@ async fn suggest(State(shared): State<Arc<Shared>>, request: Request<Body>) -> R
         let Some(host) = host(&shared.hosts.now(), source, target)? else {
             return Ok(json!({ "success": true }));
         };
-        let given = Given { pairs: pairs(&host, text, better)?, author: "suggest".into() };
+        let given = Given { pairs: pairs(&host, text, better)?, author: "suggest".into(), exact: false };
         correct(&shared, host, String::new(), given).await?;
         Ok(json!({ "success": true }))
     };
