@@ -7,12 +7,13 @@
 //! each is translated before its own correction is known. Settings are rows of `name=value` joined by commas, such as
 //! `rules=20,boost=1`; `exact` learns nothing but the sentences.
 //!
-//! `.. -- speed MODEL SOURCE TARGET`: what one more correction costs, the more there are.
+//! `.. -- speed MODEL SOURCE TARGET`: what one more correction costs, the more there are, in milliseconds of the
+//! processor (of the clock where the system does not tell).
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use sylvan_decode::corrections::{Correction, Corrections, Pair};
@@ -78,8 +79,8 @@ fn set(learning: &mut Learning, setting: &str) {
         "span" => learning.span = number() as u32,
         "variables" => learning.variables = number() as u32,
         "count" => learning.count = number(),
-        "other" => learning.other = number(),
-        "likely" => learning.likely = Some(number()),
+        "others" => learning.others = number(),
+        "word" => learning.word = number(),
         "boost" => learning.boost = number() as f32,
         "default" => {}
         other => panic!("{other} is no setting"),
@@ -94,10 +95,11 @@ fn entry(source: &str, target: &str, lines: &[String]) -> String {
 
 fn simulate(model: &Arc<Model>, pairs: &[(String, String)], settings: &[String]) {
     let mut worker = Worker::new(Arc::clone(model));
-    let said: Vec<String> =
-        pairs.iter().map(|(source, _)| worker.translate(source, &request(None)).unwrap().text().to_string()).collect();
-    let tokenizer =
-        if model.target_text().detokenizer.is_some() { Tokenizer::V13a } else { Tokenizer::None };
+    let said: Vec<String> = pairs
+        .iter()
+        .map(|(source, _)| worker.translate(source, &request(None)).unwrap().text().to_string())
+        .collect();
+    let tokenizer = if model.target_text().detokenizer.is_some() { Tokenizer::V13a } else { Tokenizer::None };
     let bleu = Bleu { tokenizer, ..Bleu::default() };
     let references: Vec<Vec<&str>> = vec![pairs.iter().map(|(_, target)| target.as_str()).collect()];
     let score = |lines: &[String], from: usize| {
@@ -147,7 +149,16 @@ fn simulate(model: &Arc<Model>, pairs: &[(String, String)], settings: &[String])
     }
 }
 
-/// Milliseconds of somebody's waiting: the worst and the middle of some.
+/// Milliseconds that this thread has had a processor.
+fn now() -> f64 {
+    static STARTED: OnceLock<Instant> = OnceLock::new();
+    let stated = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = stated.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let clock = || STARTED.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e9;
+    nanoseconds.unwrap_or_else(clock) / 1e6
+}
+
+/// The middle and the worst of some times.
 fn middle(times: &mut [f64]) -> (f64, f64) {
     times.sort_by(f64::total_cmp);
     (times[times.len() / 2], times[times.len() - 1])
@@ -158,18 +169,19 @@ fn speed(model: &Arc<Model>, pairs: &[(String, String)]) {
     let learning = Learning::default();
     let mut corrections: Option<Arc<Corrections>> = None;
     let (mut learn, mut read, mut translate) = (Vec::new(), Vec::new(), Vec::new());
-    println!("| corrections | lines | parts | learn | worst | count | worst | translate | worst | all again |");
+    println!(
+        "| corrections | lines | parts | learn | worst | count | worst | translate | worst | all again |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     let mut text = String::new();
-    let timed = |times: &mut Vec<f64>, started: Instant| times.push(started.elapsed().as_secs_f64() * 1000.0);
+    let timed = |times: &mut Vec<f64>, started: f64| times.push(now() - started);
     for (number, (source, target)) in pairs.iter().enumerate() {
-        let started = Instant::now();
-        let learned =
-            worker.learn((source, target), Input::Text, corrections.as_deref(), &learning).unwrap();
+        let started = now();
+        let learned = worker.learn((source, target), Input::Text, corrections.as_deref(), &learning).unwrap();
         timed(&mut learn, started);
         let more = entry(source, target, &learned.lines);
         text += &more;
-        let started = Instant::now();
+        let started = now();
         let next = match &corrections {
             Some(known) => known.and(model, &more).unwrap(),
             None => Corrections::from_lines(model, &[more]).unwrap(),
@@ -177,13 +189,13 @@ fn speed(model: &Arc<Model>, pairs: &[(String, String)]) {
         corrections = Some(Arc::new(next));
         timed(&mut read, started);
         let other = &pairs[(number + 1) % pairs.len()].0;
-        let started = Instant::now();
+        let started = now();
         worker.translate(other, &request(corrections.as_ref())).unwrap();
         timed(&mut translate, started);
         if [1, 10, 100, 300, 1_000, 3_000, 10_000].contains(&(number + 1)) || number + 1 == pairs.len() {
-            let started = Instant::now();
+            let started = now();
             let whole = Corrections::from_lines(model, &[text.clone()]).unwrap();
-            let again = started.elapsed().as_secs_f64() * 1000.0;
+            let again = now() - started;
             drop(whole);
             let parts = corrections.as_ref().map_or(0, |known| known.part_count());
             let [(a, b), (c, d), (e, f)] = [&mut learn, &mut read, &mut translate].map(|times| middle(times));

@@ -53,7 +53,11 @@ fn entry(source: &str, target: &str, learned: &Learned) -> String {
 }
 
 /// Corrects one sentence after the other.
-fn corrected(worker: &mut Worker, pairs: &[(&str, &str)], learning: &Learning) -> (Corrections, Vec<Learned>) {
+fn corrected(
+    worker: &mut Worker,
+    pairs: &[(&str, &str)],
+    learning: &Learning,
+) -> (Corrections, Vec<Learned>) {
     let model = Arc::clone(worker.model());
     let mut known: Option<Corrections> = None;
     let mut all = Vec::new();
@@ -93,8 +97,17 @@ fn a_new_word_is_learnt_from_one_sentence_and_used_in_another() {
         assert_eq!((correction.author.as_str(), correction.time.as_str()), ("Ann", TIME));
         assert_eq!(said.best[0].text, pair.1);
         let other = worker.translate("der Flummi jagt den Hund .", &request).unwrap();
-        assert_eq!((other.text(), other.origin), ("the bouncy ball chases the dog .", Origin::Model));
-        assert_eq!(other.correction, None);
+        assert_eq!((other.origin, &other.correction), (Origin::Model, &None));
+        // Where order is free, nobody has taught this model any.
+        let in_order = |text: &str| {
+            let mut words: Vec<String> = text.split(' ').map(str::to_string).collect();
+            if formalism != Formalism::Hiero {
+                words.sort();
+            }
+            words
+        };
+        assert_eq!(in_order(other.text()), in_order("the bouncy ball chases the dog ."));
+        assert!(other.text().contains("bouncy ball"));
     }
 }
 
@@ -136,7 +149,8 @@ fn what_is_given_comes_out_and_unrelated_sentences_stay() {
             (0..1 + rng.below(6)).map(|_| row(&mut rng, &[&known[..3], &new].concat(), 8)).collect();
         let pairs: Vec<(String, String)> =
             sources.into_iter().map(|source| (source, row(&mut rng, &said, 12))).collect();
-        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(one, other)| (one.as_str(), other.as_str())).collect();
+        let pairs: Vec<(&str, &str)> =
+            pairs.iter().map(|(one, other)| (one.as_str(), other.as_str())).collect();
         let mut learning = Learning::default();
         (learning.boost, learning.news, learning.variables) = (20.0, rng.chance(0.5), rng.below(3) as u32);
         let (corrections, learned) = corrected(&mut worker, &pairs, &learning);
@@ -156,7 +170,7 @@ fn what_is_given_comes_out_and_unrelated_sentences_stay() {
                     request.stop = Stop { deadline: Some(std::time::Instant::now()), ..Stop::NEVER };
                     let translated = worker.translate(source, &request).unwrap();
                     assert_eq!(translated.text(), given, "{source} {search:?} {best}");
-                    assert_eq!(translated.origin, Origin::Correction);
+                    assert_eq!(translated.origin, Origin::Correction, "{source} {search:?} {best} {pairs:?}");
                     let texts: Vec<&str> = translated.best.iter().map(|one| one.text.as_str()).collect();
                     assert!(!texts[1..].contains(&given), "once is enough: {texts:?}");
                 }
@@ -167,10 +181,12 @@ fn what_is_given_comes_out_and_unrelated_sentences_stay() {
         let plain = worker.translate(&other, &Request::default()).unwrap();
         assert_eq!(worker.translate(&other, &request(&corrections)).unwrap(), plain);
         // Read at once or one by one, they are the same corrections.
-        let lines: Vec<String> = pairs.iter().zip(&learned).map(|(pair, one)| entry(pair.0, pair.1, one)).collect();
+        let lines: Vec<String> =
+            pairs.iter().zip(&learned).map(|(pair, one)| entry(pair.0, pair.1, one)).collect();
         let at_once = Arc::new(Corrections::from_lines(&model, &lines).unwrap());
         let mixed = row(&mut rng, &[&known[..], &new].concat(), 8);
-        let [one, both] = [&corrections, &at_once].map(|all| worker.translate(&mixed, &request(all)).unwrap());
+        let [one, both] =
+            [&corrections, &at_once].map(|all| worker.translate(&mixed, &request(all)).unwrap());
         assert_eq!(one.text(), both.text(), "{mixed}");
     }
     assert!(learnt > 100, "{learnt}");

@@ -245,7 +245,8 @@ fn read_links(base: &Grammar, vocab: &mut Vocab) -> Vec<(u32, u32)> {
 fn what_is_given_has_no_variables_and_a_boost_that_nothing_makes_up_for() {
     let mut vocab = Vocab::new();
     let base = table(&Rules::from([("A(a) -> x".to_string(), [1.0, 0.0])]), &mut vocab);
-    let text = "# x\nadd A(a) -> y ||| boost=100\nadd A(a) -> z ||| boost=99\nadd S(x1:A) -> x1 ||| boost=100\n";
+    let text =
+        "# x\nadd A(a) -> y ||| boost=100\nadd A(a) -> z ||| boost=99\nadd S(x1:A) -> x1 ||| boost=100\n";
     let (overlay, _) = read(text, &base, &mut vocab).unwrap();
     assert_eq!([0, 1, 2].map(|id| overlay.is_given(0, RuleId(id))), [true, false, false]);
     assert_eq!([0, 1, 2].map(|id| overlay.line(0, RuleId(id))), [Some(2), Some(3), Some(4)]);

@@ -61,7 +61,8 @@ impl Host {
 
     /// The corrections that are on disk now, which somebody else may have changed.
     fn current(&self, layer: &str) -> Result<Option<Arc<Corrections>>> {
-        let layers: Vec<String> = Some(layer.to_string()).filter(|name| !name.is_empty()).into_iter().collect();
+        let layers: Vec<String> =
+            Some(layer.to_string()).filter(|name| !name.is_empty()).into_iter().collect();
         let known = self.corrections(&layers).ok().flatten();
         match known {
             Some(known) if known.are_written(&self.path, &layers)? => Ok(Some(known)),

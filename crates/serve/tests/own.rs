@@ -149,7 +149,8 @@ fn a_correction_says_what_it_taught() {
     let learnt = &answer["corrections"][0];
     assert_eq!([&learnt["origin"], &learnt["author"]], [&json!("correction"), &json!("Ann")]);
     assert_eq!([&learnt["before"], &learnt["instead_of"]], [&json!(BEST), &Value::Null]);
-    let rules: Vec<&str> = learnt["rules"].as_array().unwrap().iter().map(|rule| rule.as_str().unwrap()).collect();
+    let rules: Vec<&str> =
+        learnt["rules"].as_array().unwrap().iter().map(|rule| rule.as_str().unwrap()).collect();
     assert!(rules.iter().any(|rule| rule.contains("邻居") && rule.ends_with("-> buddy")), "{rules:?}");
     assert!(!rules.iter().any(|rule| rule.contains("下个月")), "only what was new: {rules:?}");
     let after = before.as_str().unwrap().replace("neighbour", "buddy");

@@ -48,7 +48,8 @@ impl Pair {
     /// The pair that a correction is about, unless it is about something else.
     pub fn parse(about: &str) -> Option<Self> {
         let (time, rest) = about.split_once(' ')?;
-        let is_time = time.len() == 20 && time.starts_with(|c: char| c.is_ascii_digit()) && time.ends_with('Z');
+        let is_time =
+            time.len() == 20 && time.starts_with(|c: char| c.is_ascii_digit()) && time.ends_with('Z');
         let (author, pair) = rest.split_once(": ").filter(|_| is_time)?;
         // A sentence with the mark in it cannot be told from its translation.
         let (text, translation) = pair.split_once(" ||| ").filter(|(_, rest)| !rest.contains(" ||| "))?;
@@ -185,7 +186,9 @@ mod tests {
         let pair = Pair::new("2026-11-18T09:50:00Z", "Ann: Lee", " a b .", "c:\nd .");
         assert_eq!(pair.about(), "2026-11-18T09:50:00Z Ann Lee: a b . ||| c: d .");
         assert_eq!(Pair::parse(&pair.about()), Some(pair));
-        for other in ["add A(b) -> c", "add --pair \"a: b\" \"c\"", "2026-11-18T09:50:00Z A: a ||| b ||| c", ""] {
+        for other in
+            ["add A(b) -> c", "add --pair \"a: b\" \"c\"", "2026-11-18T09:50:00Z A: a ||| b ||| c", ""]
+        {
             assert_eq!(Pair::parse(other), None, "{other}");
         }
     }

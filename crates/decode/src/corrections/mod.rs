@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sylvan_base::{HashSet, InputError, Vocab};
-use sylvan_rules::{Overlay, RuleId, Source, TargetSide, Weights};
+use sylvan_rules::{Overlay, Rule, RuleId, Source, TargetSide, Weights};
 use sylvan_store::TextReader;
 
 pub use lines::rules_of_line;
@@ -57,7 +57,8 @@ struct Text {
 
 impl Text {
     fn new(text: String) -> Self {
-        let head = |(at, line): (usize, &str)| Some((at as u64 + 1, line.strip_prefix(log::HEAD)?.to_string()));
+        let head =
+            |(at, line): (usize, &str)| Some((at as u64 + 1, line.strip_prefix(log::HEAD)?.to_string()));
         let heads = text.lines().enumerate().filter_map(head).collect();
         Self { lines: text.lines().count(), heads, text }
     }
@@ -68,11 +69,14 @@ impl Text {
         Some((entry, &self.heads[entry].1))
     }
 
-    /// The lines of an entry.
-    fn lines_of(&self, entry: usize) -> impl Iterator<Item = &str> {
-        let start = self.heads[entry].0 as usize;
-        let end = self.heads.get(entry + 1).map_or(usize::MAX, |(at, _)| *at as usize - 1);
-        self.text.lines().take(end).skip(start)
+    /// All lines of entries, each with the number of its entry.
+    fn entries(&self) -> impl Iterator<Item = (usize, &str)> {
+        let mut heads = 0;
+        self.text.lines().filter_map(move |line| {
+            let is_head = line.starts_with(log::HEAD);
+            heads += usize::from(is_head);
+            heads.checked_sub(1).filter(|_| !is_head).map(|entry| (entry, line))
+        })
     }
 }
 
@@ -191,6 +195,20 @@ impl Corrections {
         Pair::parse(about)
     }
 
+    /// How often a rule was added or favoured, and whether it gives a sentence its translation.
+    pub(crate) fn known(&self, rule: &Rule) -> (usize, bool) {
+        let (mut times, mut given) = (0, false);
+        for part in 0..self.overlay.part_count() {
+            let Some(added) = self.overlay.added(part) else { continue };
+            let Some(source) = added.find_source(rule.source()) else { continue };
+            for id in added.rules_of(source).filter(|&id| added.rule(id).target() == rule.target()) {
+                times += 1;
+                given |= self.overlay.is_given(part, id) && self.overlay.uses(part, id, None);
+            }
+        }
+        (times, given)
+    }
+
     /// The last translation that was given for a source side, if it is another one than this.
     pub(crate) fn given_for(&self, source: &[Source], target: &[TargetSide]) -> Option<Earlier> {
         for part in (0..self.overlay.part_count()).rev() {
@@ -213,16 +231,16 @@ impl Corrections {
     fn taken_back(&self, part: usize, entry: usize) -> Vec<String> {
         let mut others: HashSet<&str> = HashSet::default();
         for (number, text) in self.texts.iter().enumerate() {
-            for other in (0..text.heads.len()).filter(|&other| (number, other) != (part, entry)) {
-                others.extend(text.lines_of(other).filter_map(rule_of));
-            }
+            let lines = text.entries().filter(|&(other, _)| (number, other) != (part, entry));
+            others.extend(lines.filter_map(|(_, line)| rule_of(line)));
         }
         let back = |line: &str| match (rule_of(line)?, line.starts_with("add ")) {
             (rule, _) if others.contains(rule) => None,
             (rule, true) => Some(format!("forbid {rule}")),
             (rule, false) => Some(format!("boost 0 {rule}")),
         };
-        self.texts[part].lines_of(entry).filter_map(back).collect()
+        let lines = self.texts[part].entries().filter(|&(other, _)| other == entry);
+        lines.filter_map(|(_, line)| back(line)).collect()
     }
 }
 

@@ -98,7 +98,8 @@ fn of_rule(
         // Tables of other toolkits and corrections may know of none.
         links = (0..leaves.len()).flat_map(|leaf| (0..words.len()).map(move |word| (leaf, word))).collect();
     }
-    let value = if links.len() > 1 && leaves.len() * words.len() == links.len() { value * 0.5 } else { value };
+    let value =
+        if links.len() > 1 && leaves.len() * words.len() == links.len() { value * 0.5 } else { value };
     for &(leaf, word) in &links {
         let (Some(&leaf), Some(&word)) = (leaves.get(leaf), words.get(word)) else { continue };
         let places = target.iter().enumerate().filter(|(_, other)| **other == word);

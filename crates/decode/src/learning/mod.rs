@@ -45,13 +45,13 @@ pub struct Learning {
     pub span: u32,
     /// Flat rules: variables.
     pub variables: u32,
-    /// How often a new rule is taken to have been seen.
+    /// How many more times a rule counts as seen, for each correction that has it.
     pub count: f64,
-    /// The probabilities of a new rule that its source side does not decide, as logarithms.
-    pub other: f64,
-    /// All probabilities of a new rule, as logarithms, whatever the table has seen.
-    pub likely: Option<f64>,
-    /// What is added to the score wherever a rule is used.
+    /// How often something else is taken to have been seen in place of a new rule, besides what the table has seen.
+    pub others: f64,
+    /// The lexical probability of each word of a new rule, as a logarithm.
+    pub word: f64,
+    /// What is added to the score besides, wherever a new rule is used.
     pub boost: f32,
 }
 
@@ -64,10 +64,10 @@ impl Default for Learning {
             words: 5,
             span: 10,
             variables: 0,
-            count: 2.0,
-            other: -1.0,
-            likely: None,
-            boost: 0.5,
+            count: 1.0,
+            others: 2.0,
+            word: -1.0,
+            boost: 0.0,
         }
     }
 }
@@ -142,8 +142,19 @@ impl Worker {
         let found = rules::rules(&sentence, &seen.words, &seen.links, (formalism, &news), vocab, learning);
         let table = self.model().grammar();
         for found in chosen(found, &given, learning) {
-            learned.rules.push(found.rule.show(vocab));
-            learned.lines.push(rules::line(&found, table, vocab, learning));
+            if learned.rules.len() == learning.rules {
+                break;
+            }
+            let (times, is_given) = corrections.map_or((0, false), |known| known.known(&found.rule));
+            // Another sentence that is this rule keeps its translation.
+            if is_given {
+                continue;
+            }
+            let count = learning.count * (times + 1) as f64;
+            if let Some(line) = rules::line(&found, table, vocab, &Learning { count, ..*learning }) {
+                learned.rules.push(found.rule.show(vocab));
+                learned.lines.push(line);
+            }
         }
         let links = rules::written(&word_links(&seen.links));
         let links = if links.is_empty() { String::new() } else { format!(" links={links}") };
@@ -154,7 +165,16 @@ impl Worker {
     /// Links a sentence with its translation.
     fn look(&mut self, sentence: &mut Sentence, with: With<'_>, words: &[Symbol]) -> Result<Seen> {
         let search = self.model().search(None)?;
-        let decoded = self.decode(sentence, with, search, List::default(), &Stop::NEVER);
+        let mut decoded = self.decode(sentence, with, search, List::default(), &Stop::NEVER);
+        let mut with = with;
+        let mut before = None;
+        if let (Some(_), Some(first)) = (decoded.given, decoded.hypotheses.first()) {
+            // What was given for it before says nothing about the model, and is about to be taken back.
+            let derived = self.derived(sentence, with, &decoded.forest, &first.derivation);
+            before = Some(derived.compose(self.model().target_text()).text);
+            with.corrections = None;
+            decoded = self.decode(sentence, with, search, List::default(), &Stop::NEVER);
+        }
         let Some(best) = decoded.hypotheses.first() else {
             return Ok(Seen { words: words.to_vec(), ..Seen::default() });
         };
@@ -166,7 +186,7 @@ impl Worker {
         }
         let derived = self.derived(sentence, with, &decoded.forest, &best.derivation);
         let links = links::link(&evidence::evidence(&derived, &words));
-        let before = derived.compose(self.model().target_text()).text;
+        let before = before.unwrap_or_else(|| derived.compose(self.model().target_text()).text);
         Ok(Seen { said: best.words.clone(), words, links, before })
     }
 }
@@ -202,13 +222,12 @@ fn usual_case(
     (has(symbol) && !has(first) || known.get(text).is_none()).then_some(lower)
 }
 
-/// Which of the rules are learnt.
+/// Which of the rules may be learnt, small ones first.
 fn chosen(mut found: Vec<rules::Found>, given: &Rule, learning: &Learning) -> Vec<rules::Found> {
     found.retain(|found| (found.is_news || !learning.news) && found.rule != *given);
     // The whole sentence is one rule already; order alone is learnt only where it is news.
     found.retain(|found| found.is_news || !rules::is_order(&found.rule));
     found.sort_by_key(|found| rules::size(&found.rule));
-    found.truncate(learning.rules);
     found
 }
 

@@ -5,8 +5,12 @@
 //! words, translation, links --phrase pairs, Hiero--> ..
 //! ```
 //!
-//! *News* is what the model did not say itself: a rule is learnt if a word of its own is not in the model's translation,
-//! or if it puts parts next to each other that were not. What the model got right needs no rule.
+//! *News* is what the model did not say itself: a rule is learnt if it links a word that is not in the model's
+//! translation. If most of the translation is what the model said, somebody changed it on purpose, and a rule is also
+//! learnt if it puts parts next to each other that were not. What the model got right needs no rule.
+//!
+//! *Worth.* A rule counts as if training had seen it some more times: one that the table has gets the boost by which its
+//! probability would rise, and a new one the probabilities of something rare.
 
 use sylvan_base::{HashMap, Symbol, Vocab};
 use sylvan_corpus::Link;
@@ -35,25 +39,36 @@ pub(super) struct News {
     words: Vec<bool>,
     /// Whether a word stood before the next one in what the model said as well.
     joins: Vec<bool>,
+    /// Whether most of it is what the model said.
+    is_close: bool,
 }
+
+/// How much of a translation must be what the model said, for its order to be no accident.
+const CLOSE: f64 = 0.7;
 
 impl News {
     pub(super) fn new(said: &[Symbol], target: &[Symbol]) -> Self {
         let mut from = vec![None; target.len()];
         common(said, target).into_iter().for_each(|(one, other)| from[other] = Some(one));
         let joined = |pair: &[Option<usize>]| matches!(pair, [Some(one), Some(next)] if one + 1 == *next);
+        let same = from.iter().flatten().count() as f64;
         Self {
             words: from.iter().map(Option::is_none).collect(),
             joins: from.windows(2).map(joined).collect(),
+            is_close: same >= CLOSE * said.len().max(target.len()) as f64,
         }
     }
 
-    /// Whether a rule over `range` whose variables stand for `holes` says something new.
-    fn is_in(&self, range: (u32, u32), holes: &[(u32, u32)]) -> bool {
+    /// Whether a rule over `range` whose variables stand for `holes` and whose words have these links says something
+    /// new.
+    fn is_in(&self, range: (u32, u32), holes: &[(u32, u32)], links: &[WordLink]) -> bool {
         let inside = |first: u32, last: u32| holes.iter().any(|&(start, end)| start <= first && last < end);
-        (range.0..range.1).any(|at| !inside(at, at) && self.words[at as usize])
-            || (range.0..range.1.saturating_sub(1))
-                .any(|at| !inside(at, at + 1) && !self.joins[at as usize])
+        let own = (range.0..range.1).filter(|&at| !inside(at, at));
+        let mut words = own.enumerate().filter(|&(_, at)| self.words[at as usize]);
+        words.any(|(number, _)| links.iter().any(|link| link.1 as usize == number))
+            || self.is_close
+                && (range.0..range.1.saturating_sub(1))
+                    .any(|at| !inside(at, at + 1) && !self.joins[at as usize])
     }
 }
 
@@ -84,21 +99,21 @@ pub(super) fn rules(
                 ..ExtractConfig::default()
             };
             let done = Extractor::new(config).extract(tree, target, links, |found| {
-                let is_news = news.is_in(found.range(), &found.holes());
+                let is_news = news.is_in(found.range(), &found.holes(), found.links());
                 add(found.rule(), found.links().to_vec(), is_news);
             });
             debug_assert!(done.is_ok(), "links are inside the pair");
         }
         Syntax::Words(words) => {
             let label = vocab.intern(FLAT_LABEL);
-            let done =
-                FlatExtractor::new(flat(formalism, learning)).extract(words, target, links, |found| {
-                    let pair = found.pair();
-                    let holes: Vec<(u32, u32)> =
-                        found.variables().iter().map(|hole| (hole.t1, hole.t2)).collect();
-                    let is_news = news.is_in((pair.t1, pair.t2), &holes);
-                    add(found.rule(label), found.links(), is_news);
-                });
+            let done = FlatExtractor::new(flat(formalism, learning)).extract(words, target, links, |found| {
+                let pair = found.pair();
+                let holes: Vec<(u32, u32)> =
+                    found.variables().iter().map(|hole| (hole.t1, hole.t2)).collect();
+                let links = found.links();
+                let is_news = news.is_in((pair.t1, pair.t2), &holes, &links);
+                add(found.rule(label), links, is_news);
+            });
             debug_assert!(done.is_ok(), "links are inside the pair");
         }
         Syntax::Forest(_) => {}
@@ -115,12 +130,8 @@ pub(super) fn rules(
 /// Which flat rules are learnt: small ones, since a pair has very many large ones.
 fn flat(formalism: Formalism, learning: &Learning) -> FlatRules {
     let (words, variables) = (learning.words, learning.variables);
-    let phrases = PhraseConfig {
-        length: words,
-        target_length: words,
-        boundary: Boundary::Tight,
-        orientation: None,
-    };
+    let phrases =
+        PhraseConfig { length: words, target_length: words, boundary: Boundary::Tight, orientation: None };
     let hiero = HieroConfig {
         span: learning.span,
         target_span: learning.span,
@@ -140,23 +151,30 @@ fn flat(formalism: Formalism, learning: &Learning) -> FlatRules {
     }
 }
 
-/// The line of an overlay that a rule becomes. A rule of the table keeps its features; a new one has those of a rule
-/// that was seen `count` times, beside what the table has seen of its source side.
-pub(super) fn line(found: &Found, table: &Grammar, vocab: &Vocab, learning: &Learning) -> String {
+/// The line of an overlay that a rule becomes; nothing if it would change next to nothing.
+pub(super) fn line(found: &Found, table: &Grammar, vocab: &Vocab, learning: &Learning) -> Option<String> {
     let rule = found.rule.show(vocab);
-    if table.find_rule(&found.rule).is_some() {
-        return format!("boost {} {rule}", learning.boost);
+    let more = learning.count;
+    if let Some(id) = table.find_rule(&found.rule) {
+        let seen = table.notes(id).count.unwrap_or_default();
+        let (seen, of) = (seen.rule.to_f64().max(0.1), seen.source.to_f64().max(0.1));
+        let gain = ((seen + more) / seen * of / (of + more)).ln();
+        let boost = rounded(gain);
+        return (boost >= USEFUL).then(|| format!("boost {boost} {rule}"));
     }
     let mut line = format!("add {rule} |||");
     let seen = table.find_source(found.rule.source()).and_then(|source| table.count_of(source));
-    let share = (learning.count / (learning.count + seen.map_or(0.0, |count| count.to_f64()))).ln();
-    let has_words = found.rule.source().iter().any(|token| matches!(token, Source::Word(_)));
+    let seen = seen.map_or(0.0, |count| count.to_f64());
+    let likely = (more / (more + learning.others + seen)).ln();
+    let sources = found.rule.source().iter().filter(|token| matches!(token, Source::Word(_))).count();
+    let targets = found.rule.target().iter().filter(|token| matches!(token, TargetSide::Word(_))).count();
     for name in table.feature_names() {
         let value = match name.as_str() {
-            "p_ef" => learning.likely.unwrap_or(share),
-            "p_fe" | "lex_ef" | "lex_fe" => learning.likely.unwrap_or(learning.other),
-            "rare" => 1.0 / learning.count.max(1.0),
-            "lexical" => f64::from(u8::from(has_words)),
+            "p_ef" | "p_fe" => likely,
+            "lex_ef" => learning.word * targets as f64,
+            "lex_fe" => learning.word * sources as f64,
+            "rare" => 1.0 / more.max(1.0),
+            "lexical" => f64::from(u8::from(sources > 0)),
             // Nothing is known about its neighbours.
             name if ORIENTATIONS.contains(&name) => -(3.0f64.ln()),
             _ => 0.0,
@@ -165,12 +183,17 @@ pub(super) fn line(found: &Found, table: &Grammar, vocab: &Vocab, learning: &Lea
             line += &format!(" {name}={}", rounded(value));
         }
     }
-    line += &format!(" boost={}", learning.boost);
+    if learning.boost != 0.0 {
+        line += &format!(" boost={}", learning.boost);
+    }
     if !found.links.is_empty() {
         line += &format!(" links={}", written(&found.links));
     }
-    line
+    Some(line)
 }
+
+/// A smaller boost decides nothing.
+const USEFUL: f64 = 0.05;
 
 /// Links as lines of an overlay have them.
 pub(super) fn written(links: &[WordLink]) -> String {

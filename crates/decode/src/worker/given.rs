@@ -5,12 +5,11 @@
 
 use std::sync::Arc;
 
-use sylvan_forest::{EdgeId, TranslationForest};
+use sylvan_forest::{Derivation, EdgeId, TranslationForest};
 use sylvan_rules::RuleId;
 use sylvan_rules::apply::{Applier, Origin};
 use sylvan_search::{Search, Stop};
 
-use super::steady::carried_over;
 use super::{Decoded, SentenceForest, With, Worker};
 use crate::hypotheses::{Hypothesis, List, put_first};
 use crate::sentence::{Sentence, Syntax};
@@ -45,17 +44,27 @@ impl Worker {
             0 | 1 => Decoded { hypotheses: Vec::new(), forest, ..alone.clone() },
             _ => self.search(sentence, with, forest, search, list, stop),
         };
-        let Some(derivation) =
-            carried_over(&alone.forest.forest, &first.derivation, &mut decoded.forest.forest)
-        else {
-            return Err(Box::new(decoded.forest));
-        };
+        // A search may have numbered things anew.
+        let again = given_edge(applier, &decoded.forest.forest, is_flat);
+        let edges = first.derivation.edges().len();
+        let derivation = again.and_then(|(edge, _)| of_one_rule(&decoded.forest.forest, edge, edges));
+        let Some(derivation) = derivation else { return Err(Box::new(decoded.forest)) };
         let first = Hypothesis { derivation, ..first.clone() };
         decoded.searched = first.score;
         put_first(&mut decoded.hypotheses, first, list);
         decoded.given = Some(rule);
         Ok(decoded)
     }
+}
+
+/// The derivation of a rule that is the whole sentence: itself, or what the sentence begins with and itself.
+fn of_one_rule(forest: &TranslationForest, edge: EdgeId, edges: usize) -> Option<Derivation> {
+    if edges == 1 {
+        return Some(Derivation::new(vec![edge]));
+    }
+    let head = forest.edge(edge).head;
+    let start = forest.edges(forest.goal()).find(|&start| forest.tails(start).eq([head]))?;
+    Some(Derivation::new(vec![start, edge]))
 }
 
 /// The edge of the rule that is given for the whole sentence, if there is one, and the part of the corrections that it

@@ -66,7 +66,7 @@ fn is_correction(applier: &Applier, forest: &TranslationForest, edge: EdgeId) ->
 
 /// A derivation of one forest in another over the same input, if all its rules are there with the same scores. Glue that
 /// it needs is made.
-pub(super) fn carried_over(
+fn carried_over(
     from: &TranslationForest,
     derivation: &Derivation,
     to: &mut TranslationForest,

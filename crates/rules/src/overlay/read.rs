@@ -160,7 +160,8 @@ impl Reading<'_> {
             let rule = self.rule(line, text)?;
             let in_table = self.table.find_rule(&rule);
             let mut below = self.below.parts.iter();
-            let is_known = self.entries.contains_key(&rule) || below.any(|part| part.entries.contains_key(&rule));
+            let is_known =
+                self.entries.contains_key(&rule) || below.any(|part| part.entries.contains_key(&rule));
             if in_table.is_none() && !is_known {
                 return Ok(false);
             }
@@ -231,9 +232,8 @@ impl Reading<'_> {
         sentence: Option<u64>,
     ) -> Option<(Vec<f32>, RuleCount, Vec<WordLink>)> {
         let concerns = |verdict: &&Verdict| verdict.sentence.is_none() || verdict.sentence == sentence;
-        let last = |verdicts: &[Verdict]| {
-            verdicts.iter().rev().filter(concerns).find_map(|verdict| verdict.used)
-        };
+        let last =
+            |verdicts: &[Verdict]| verdicts.iter().rev().filter(concerns).find_map(|verdict| verdict.used);
         let here = self.entries.get(rule).and_then(|&entry| last(&self.verdicts[entry]));
         if let Some(number) = here {
             let Added { features, count, links, .. } = &self.added[(number - self.below.end()) as usize];
