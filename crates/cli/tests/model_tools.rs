@@ -71,7 +71,18 @@ fn corrections_change_the_sentences_they_are_about_and_can_be_undone() {
 
     // A sentence with its translation: that sentence and no other.
     let tree = trees.lines().nth(7).unwrap();
-    overlay(&["add", "m", "--input", "tree", "--pair", tree, "zzone of zztwo ."]);
+    overlay(&[
+        "add",
+        "m",
+        "--exact",
+        "--author",
+        "Ann",
+        "--input",
+        "tree",
+        "--pair",
+        tree,
+        "zzone of zztwo .",
+    ]);
     let given = translate(dir, &trees, &[]);
     assert_eq!(given[7], "zzone of zztwo .");
     let same: BTreeSet<usize> =
@@ -79,7 +90,8 @@ fn corrections_change_the_sentences_they_are_about_and_can_be_undone() {
     assert_eq!(differing(&after, &given), same);
     let listed = overlay(&["list", "m"]);
     assert_eq!(listed.lines().count(), 2);
-    assert!(listed.starts_with(&format!("1\tforbid {rule}\t1 line\n2\tadd --pair ")), "{listed}");
+    assert!(listed.starts_with(&format!("1\tforbid {rule}\t1 line\n2\t20")), "{listed}");
+    assert!(listed.contains(&format!("Z Ann: {tree} ||| zzone of zztwo .\t1 line\n")), "{listed}");
 
     // Undo, step by step, to the same bytes as before.
     overlay(&["undo", "m"]);
@@ -95,6 +107,26 @@ fn corrections_change_the_sentences_they_are_about_and_can_be_undone() {
         assert!(failure(dir, &["model", "overlay", what, "text"]).contains("expected a Sylvan"));
         assert!(failure(dir, &["model", "overlay", what, "nowhere"]).contains("nowhere"));
     }
+
+    // What can be learnt from a sentence is shown, counts elsewhere, and goes with it.
+    let user = *users(rule).first().unwrap();
+    let (_, word) = rule.split_once(" -> ").unwrap();
+    let better = before[user].replacen(word, "zzother", 1);
+    let pair =
+        ["model", "overlay", "add", "m", "--input", "tree", "--pair", trees.lines().nth(user).unwrap()];
+    let told = run_in(dir, &[&pair[..], &[better.as_str()]].concat(), "");
+    let told = String::from_utf8(told.stderr).unwrap();
+    assert!(told.contains("learnt: ") && told.contains("zzother"), "{told}");
+    let learnt = translate(dir, &trees, &[]);
+    assert_eq!(learnt[user], better);
+    assert!(differing(&before, &learnt).is_subset(&users(rule)), "only where the word is");
+    let told = run_in(dir, &[&pair[..], &["zz ."]].concat(), "");
+    let told = String::from_utf8(told.stderr).unwrap();
+    assert!(told.contains(&format!("instead of {better:?}, which anonymous gave at 20")), "{told}");
+    overlay(&["undo", "m"]);
+    assert_eq!(translate(dir, &trees, &[]), learnt);
+    overlay(&["undo", "m"]);
+    assert_eq!(translate(dir, &trees, &[]), before);
 
     // A rule for a word that was translated otherwise: first added, then favoured.
     let (source, _) = rule.split_once(" -> ").unwrap();

@@ -13,7 +13,7 @@ use sylvan_tags::{Dialect, Segment};
 use sylvan_trees::PackedForest;
 
 use crate::choices::{Choice, impossible};
-use crate::corrections::Corrections;
+use crate::corrections::{Corrections, Pair};
 use crate::error::{Error, Result};
 use crate::glossary::Glossary;
 use crate::hypotheses::List;
@@ -132,6 +132,18 @@ fn as_map<S: serde::Serializer>(features: &[(String, f64)], to: S) -> Result<S::
     to.collect_map(features.iter().map(|(name, value)| (name, value)))
 }
 
+/// Where the translation of a sentence comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Origin {
+    /// The model, with what corrections of other sentences taught it.
+    #[default]
+    Model,
+    /// A correction gave this sentence this translation.
+    Correction,
+}
+
 /// The result for one line.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
@@ -148,6 +160,11 @@ pub struct Translated {
     pub cut_short: bool,
     /// For exact search: how much better than the first translation anything can be; 0 if it is the optimum.
     pub gap: Option<f64>,
+    /// Where the best translation comes from.
+    pub origin: Origin,
+    /// The correction that gave it, if that is where it comes from and it says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub correction: Option<Pair>,
 }
 
 impl Translated {
@@ -269,12 +286,27 @@ impl Worker {
     /// Translates a sentence that has been read.
     pub fn translate_sentence(&mut self, sentence: Sentence, request: &Request) -> Result<Translated> {
         let decoded = self.decode_request(&sentence, request)?;
-        let best = self.translations(&sentence, &decoded, request);
+        let mut best = self.translations(&sentence, &decoded, request);
+        let corrections = request.corrections.as_deref().zip(decoded.given);
+        let correction = corrections.and_then(|(corrections, (part, rule))| corrections.pair_of(part, rule));
+        if let (Some(first), Some(pair), false) = (best.first_mut(), &correction, request.tokens) {
+            as_given(first, &pair.translation);
+        }
         let missed = sentence.missed.iter().map(|span| [span.start, span.end]).collect();
         let unknown = sentence.unknown_words(self.model().vocab());
         let Sentence { words, .. } = sentence;
-        let Decoded { cut_short, gap, .. } = decoded;
-        Ok(Translated { source: words, best, missed_terms: missed, unknown_words: unknown, cut_short, gap })
+        let Decoded { cut_short, gap, given, .. } = decoded;
+        let origin = if given.is_some() { Origin::Correction } else { Origin::Model };
+        Ok(Translated {
+            source: words,
+            best,
+            missed_terms: missed,
+            unknown_words: unknown,
+            cut_short,
+            gap,
+            origin,
+            correction,
+        })
     }
 
     pub(crate) fn decode_request(&mut self, sentence: &Sentence, request: &Request) -> Result<Decoded> {
@@ -309,6 +341,19 @@ impl Worker {
         });
         texts.collect()
     }
+}
+
+/// Writes a translation as it was given: its words may be put together in other ways. It stays as it is if the words are
+/// not those of the text.
+fn as_given(translation: &mut Translation, text: &str) {
+    let mut at = 0;
+    let mut spans = Vec::with_capacity(translation.words.len());
+    for word in &translation.words {
+        let Some(start) = text[at..].find(word.as_str()).map(|found| at + found) else { return };
+        spans.push([start, start + word.len()]);
+        at = start + word.len();
+    }
+    (translation.text, translation.spans) = (text.to_string(), spans);
 }
 
 /// Translates lines of a file on several threads, each with a worker of its own; results are in the order of the lines

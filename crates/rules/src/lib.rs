@@ -40,7 +40,7 @@ mod weights;
 
 pub use formats::read_travatar;
 pub use import::{ImportConfig, Imported, import};
-pub use overlay::Overlay;
+pub use overlay::{GIVEN, Overlay};
 pub use preprocessing::{Leaves, Preprocessing};
 pub use rule::{InvalidRule, Rule, Source, TargetSide};
 pub use score::{

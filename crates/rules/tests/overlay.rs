@@ -39,6 +39,24 @@ fn read(text: &str, table: &Grammar, vocab: &mut Vocab) -> sylvan_base::Result<(
     Overlay::read(&mut TextReader::from_text("overlay", text), table, vocab)
 }
 
+/// Lines in parts, some of them empty: it must make no difference where they are divided.
+fn read_in_parts(text: &str, table: &Grammar, vocab: &mut Vocab, rng: &mut Rng) -> (Overlay, usize) {
+    let mut overlay = Overlay::default();
+    let (mut part, mut missing) = (String::new(), 0);
+    for line in text.lines().map(Some).chain([None]) {
+        if line.is_none() || rng.chance(0.4) {
+            let mut reader = TextReader::from_text("part", &std::mem::take(&mut part));
+            let (more, unknown) = overlay.and(&mut reader, table, vocab).unwrap();
+            missing += unknown.len();
+            overlay = more;
+        }
+        part += &line.map_or_else(String::new, |line| format!("{line}\n"));
+    }
+    let whole = read(text, table, vocab).unwrap();
+    assert_eq!(missing, whole.1.len(), "{text}");
+    (overlay, missing)
+}
+
 const WEIGHTS: [(&str, f64); 4] = [("score", 0.5), ("boost", 1.0), ("rules", 0.25), ("words", -0.125)];
 
 /// What each vertex can become, whatever the numbers of the rules.
@@ -171,7 +189,7 @@ fn any_corrections_equal_a_table_edited_by_hand() {
         let weights = Weights::of(WEIGHTS);
         let defaults = DefaultRules::Missing;
         let base = table(&rules, &mut vocab);
-        let (overlay, _) = read(&text, &base, &mut vocab).unwrap();
+        let (overlay, _) = read_in_parts(&text, &base, &mut vocab, &mut rng);
         let applier = Applier::new(&base, &weights, defaults).with_overlay(std::sync::Arc::new(overlay));
         let before = edges(&Applier::new(&base, &weights, defaults).forest(&tree, &vocab));
         for sentence in [1, 2, 3] {
@@ -195,13 +213,14 @@ fn lines_are_read_as_they_are_documented() {
     let text = "# a comment\n\nadd A(a) -> \"*\" \"|||\" ||| score=-1 boost=3\n  @7   boost 2.5 S(x1:A) -> x1\n\
         forbid A(b) -> x\nboost 1 A(b) -> x\nforbid B(x1:A) -> *\n";
     let (overlay, missing) = read(text, &base, &mut vocab).unwrap();
+    assert_eq!(read_links(&base, &mut vocab), [(0, 1), (1, 0)]);
     assert_eq!(missing, ["overlay:5: no such rule", "overlay:6: no such rule", "overlay:7: no such rule"]);
-    let added = overlay.added();
+    let added = overlay.added(0).unwrap();
     let shown: Vec<String> = added.rules().map(|id| added.rule(id).show(&vocab)).collect();
     assert_eq!(shown, ["A(a) -> \"*\" \"|||\"", "S(x1:A) -> x1"]);
     assert_eq!(added.feature_names(), ["score", "boost"]);
     assert_eq!([added.features(RuleId(0)), added.features(RuleId(1))], [[-1.0, 3.0], [2.0, 2.5]]);
-    assert_eq!([overlay.instead_of(RuleId(0)), overlay.instead_of(RuleId(1))], [None, Some(RuleId(1))]);
+    assert_eq!([overlay.instead_of(0, RuleId(0)), overlay.instead_of(0, RuleId(1))], [None, Some(RuleId(1))]);
     let weights = Weights::of(WEIGHTS);
     let applier =
         Applier::new(&base, &weights, DefaultRules::Never).with_overlay(std::sync::Arc::new(overlay));
@@ -217,6 +236,23 @@ fn lines_are_read_as_they_are_documented() {
     assert_eq!(origins(Some(7)), [x, star, Origin::Rule(1, RuleId(1))]);
 }
 
+fn read_links(base: &Grammar, vocab: &mut Vocab) -> Vec<(u32, u32)> {
+    let (overlay, _) = read("add S(A(a) A(b)) -> y z ||| links=1-0,0-1,1-0\n", base, vocab).unwrap();
+    overlay.added(0).unwrap().notes(RuleId(0)).links
+}
+
+#[test]
+fn what_is_given_has_no_variables_and_a_boost_that_nothing_makes_up_for() {
+    let mut vocab = Vocab::new();
+    let base = table(&Rules::from([("A(a) -> x".to_string(), [1.0, 0.0])]), &mut vocab);
+    let text =
+        "# x\nadd A(a) -> y ||| boost=100\nadd A(a) -> z ||| boost=99\nadd S(x1:A) -> x1 ||| boost=100\n";
+    let (overlay, _) = read(text, &base, &mut vocab).unwrap();
+    assert_eq!([0, 1, 2].map(|id| overlay.is_given(0, RuleId(id))), [true, false, false]);
+    assert_eq!([0, 1, 2].map(|id| overlay.line(0, RuleId(id))), [Some(2), Some(3), Some(4)]);
+    assert!(!overlay.is_given(1, RuleId(0)) && overlay.line(0, RuleId(3)).is_none());
+}
+
 #[test]
 fn mistakes_are_named() {
     let mut vocab = Vocab::new();
@@ -227,6 +263,8 @@ fn mistakes_are_named() {
         ("add A(a) -> </s>", "overlay:1:5", "boundaries"),
         ("add A(a) -> y ||| p=1", "overlay:1:19", "score, boost"),
         ("add A(a) -> y ||| score=high", "overlay:1:19", "score, boost"),
+        ("add A(a) -> y ||| links=0-1", "overlay:1:19", "links=0-0"),
+        ("add A(a) -> y ||| links=0", "overlay:1:19", "links=0-0"),
         ("boost A(a) -> y", "overlay:1:7", "how much"),
         ("boost 1", "overlay:1:", "'->'"),
         ("forbid A( -> *", "overlay:1:", "found"),

@@ -15,7 +15,7 @@ use sylvan_store::Output;
 
 use crate::hosts::Host;
 use crate::pool::Served;
-use crate::time::written_time;
+use sylvan::decode::corrections::written_time;
 
 /// More are not kept.
 const MOST: usize = 1000;

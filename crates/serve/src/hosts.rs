@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
-use sylvan::decode::corrections::pair_lines;
-use sylvan::{Correction, CorrectionLog, Corrections, Error, Input, Model, Result};
+use sylvan::decode::corrections::written_time;
+use sylvan::{
+    Correction, CorrectionLog, Corrections, Error, Input, Learned, Learning, Model, Pair, Result, Worker,
+};
 use sylvan_base::InputError;
 use sylvan_text::{Lang, language, language_name};
 
 use crate::pool::Served;
-use crate::time::written_time;
 
 /// How many combinations of layers are kept ready.
 const LAYERED: usize = 64;
@@ -61,17 +62,36 @@ impl Host {
         Ok(read)
     }
 
-    /// The same model with the corrections that are on disk now.
-    fn corrected(&self) -> Result<Self> {
-        Ok(Self {
+    /// The corrections that are on disk now, which somebody else may have changed.
+    fn current(&self, layer: &str) -> Result<Option<Arc<Corrections>>> {
+        let layers: Vec<String> =
+            Some(layer.to_string()).filter(|name| !name.is_empty()).into_iter().collect();
+        let known = self.corrections(&layers).ok().flatten();
+        match known {
+            Some(known) if known.are_written(&self.path, &layers)? => Ok(Some(known)),
+            _ => Ok(Corrections::layered(self.model(), &self.path, &layers)?.map(Arc::new)),
+        }
+    }
+
+    /// The same model with other corrections in a layer.
+    fn corrected(&self, layer: &str, now: Option<Arc<Corrections>>) -> Self {
+        let mut layered = BTreeMap::new();
+        let mut corrections = now.clone();
+        if !layer.is_empty() {
+            corrections.clone_from(&self.corrections);
+            layered.clone_from(&self.layered.lock().unwrap_or_else(PoisonError::into_inner));
+            layered.retain(|layers: &Vec<String>, _| layers.iter().all(|other| other != layer));
+            layered.insert(vec![layer.to_string()], now);
+        }
+        Self {
             path: self.path.clone(),
             served: Arc::clone(&self.served),
-            corrections: Corrections::beside(self.model(), &self.path)?.map(Arc::new),
-            layered: Mutex::default(),
+            corrections,
+            layered: Mutex::new(layered),
             languages: self.languages.clone(),
             splitting: self.splitting,
             written: self.written,
-        })
+        }
     }
 
     /// Opens a model. Its languages are those that it knows itself to be of, unless others are given.
@@ -147,6 +167,15 @@ impl std::str::FromStr for Named {
 pub(crate) struct Given {
     pub(crate) pairs: Vec<(String, String)>,
     pub(crate) author: String,
+    /// Whether nothing else is learnt from them.
+    pub(crate) exact: bool,
+}
+
+/// A sentence with its translation, as it was kept, and what was learnt from it.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    pub(crate) pair: Pair,
+    pub(crate) learned: Learned,
 }
 
 /// All models, shared; those in use stay while others take their places.
@@ -210,23 +239,37 @@ impl Hosts {
         Ok(changed)
     }
 
-    /// Keeps translations of sentences for a model: they are on disk, and from the next request on they are used, when this
-    /// returns.
-    pub(crate) fn correct(&self, of: &Host, layer: &str, given: &Given) -> Result<()> {
+    /// Keeps translations of sentences for a model, all of them or none: they are on disk, and from the next request on
+    /// they are used, when this returns.
+    pub(crate) fn correct(&self, of: &Host, layer: &str, given: &Given) -> Result<Vec<Kept>> {
         self.change(of, layer, |host, log| {
+            let learning = if given.exact { Learning::exact() } else { Learning::default() };
             let time = written_time(SystemTime::now());
+            let mut worker = Worker::new(Arc::clone(&host.served.0));
+            let mut now = host.current(layer)?;
+            let (mut entries, mut all) = (Vec::new(), Vec::new());
             for (source, target) in &given.pairs {
-                let lines = pair_lines(host.model(), source, target, Input::Text, log)?;
-                let about = format!("{time} {}: {source} ||| {target}", given.author);
-                log.push(&Correction { about, lines })?;
+                let learned = worker.learn((source, target), Input::Text, now.as_deref(), &learning)?;
+                let pair = Pair::new(&time, &given.author, source, target);
+                let entry = Correction { about: pair.about(), lines: learned.lines.clone() };
+                now = Some(Arc::new(match &now {
+                    Some(known) => known.and(host.model(), &entry.text())?,
+                    None => Corrections::from_lines(host.model(), &[entry.text()])?,
+                }));
+                entries.push(entry);
+                all.push(Kept { pair, learned });
             }
-            Ok(())
+            log.extend(&entries)?;
+            Ok((all, now))
         })
     }
 
-    /// Takes the last correction of a layer back; `None` if there is none.
+    /// Takes the last correction of a layer back, with all that was learnt from it; `None` if there is none.
     pub(crate) fn undo(&self, of: &Host, layer: &str) -> Result<Option<Correction>> {
-        self.change(of, layer, |_, log| Ok(log.undo()?))
+        self.change(of, layer, |host, log| {
+            let undone = log.undo()?;
+            Ok((undone, host.current(layer)?))
+        })
     }
 
     /// Changes the corrections of a model, one change at a time.
@@ -234,19 +277,19 @@ impl Hosts {
         &self,
         of: &Host,
         layer: &str,
-        change: impl FnOnce(&Host, &mut CorrectionLog) -> Result<T>,
+        change: impl FnOnce(&Host, &mut CorrectionLog) -> Result<(T, Option<Arc<Corrections>>)>,
     ) -> Result<T> {
         let _one = self.correcting.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.now();
         let Some(place) = now.iter().position(|host| host.languages == of.languages) else {
             return Err(Error::Cancelled);
         };
-        let done = change(&now[place], &mut CorrectionLog::open_layer(&now[place].path, layer)?);
-        // Whatever was written counts, even if something after it failed.
+        let mut log = CorrectionLog::open_layer(&now[place].path, layer)?;
+        let (done, corrections) = change(&now[place], &mut log)?;
         let mut open: Vec<Arc<Host>> = now.iter().map(Arc::clone).collect();
-        open[place] = Arc::new(now[place].corrected()?);
+        open[place] = Arc::new(now[place].corrected(layer, corrections));
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(open);
-        done
+        Ok(done)
     }
 
     /// Codes of source languages with those that they are translated to, in the order of codes.

@@ -119,6 +119,14 @@ impl Input {
         self.values.get(name)
     }
 
+    /// Whether a parameter is set: `true`, or that word or 1 in a form.
+    pub(crate) fn is_true(&self, name: &str) -> bool {
+        match self.get(name) {
+            Some(Value::Bool(set)) => *set,
+            _ => matches!(self.text(name), Some("true" | "1")),
+        }
+    }
+
     /// A parameter that is text.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         match self.get(name)? {

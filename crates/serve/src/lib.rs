@@ -24,7 +24,6 @@ mod pool;
 mod shelf;
 mod stream;
 mod texts;
-mod time;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -27,10 +27,11 @@
 #![deny(missing_docs)]
 
 pub use sylvan_base::{Progress, Silent};
-pub use sylvan_decode::corrections::{Correction, CorrectionLog, Corrections};
+pub use sylvan_decode::corrections::{Correction, CorrectionLog, Corrections, Pair};
 pub use sylvan_decode::{
-    Alternatives, Choice, Details, Dialect, Error, Explanation, Glossary, Input, Model, OpenOptions, Request,
-    Result, SourceWord, Translated, Translation, Worker, translate_lines, workers,
+    Alternatives, Choice, Details, Dialect, Error, Explanation, Glossary, Input, Learned, Learning, Model,
+    OpenOptions, Origin, Request, Result, SourceWord, Translated, Translation, Worker, translate_lines,
+    workers,
 };
 pub use sylvan_search::{Search, SearchName, Stop};
 pub use sylvan_train::{Config, Outcome, StageReport, train};

@@ -15,7 +15,47 @@ use sylvan_base::{InputError, Result};
 use sylvan_store::Output;
 
 /// What an entry begins with.
-const HEAD: &str = "#: ";
+pub(super) const HEAD: &str = "#: ";
+
+/// A sentence and the translation that somebody gave it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Pair {
+    /// When, as in 2026-11-18T09:50:00Z.
+    pub time: String,
+    /// Who.
+    pub author: String,
+    /// The sentence.
+    pub text: String,
+    /// Its translation.
+    pub translation: String,
+}
+
+impl Pair {
+    /// A pair.
+    pub fn new(time: &str, author: &str, text: &str, translation: &str) -> Self {
+        // It is kept on one line.
+        let line = |text: &str| text.replace(['\n', '\r'], " ").trim().to_string();
+        let author = line(author).replace(": ", " ");
+        Self { time: line(time), author, text: line(text), translation: line(translation) }
+    }
+
+    /// What was asked, for the log.
+    pub fn about(&self) -> String {
+        format!("{} {}: {} ||| {}", self.time, self.author, self.text, self.translation)
+    }
+
+    /// The pair that a correction is about, unless it is about something else.
+    pub fn parse(about: &str) -> Option<Self> {
+        let (time, rest) = about.split_once(' ')?;
+        let is_time =
+            time.len() == 20 && time.starts_with(|c: char| c.is_ascii_digit()) && time.ends_with('Z');
+        let (author, pair) = rest.split_once(": ").filter(|_| is_time)?;
+        // A sentence with the mark in it cannot be told from its translation.
+        let (text, translation) = pair.split_once(" ||| ").filter(|(_, rest)| !rest.contains(" ||| "))?;
+        Some(Self::new(time, author, text, translation))
+    }
+}
 
 /// The overlay of a model file.
 pub fn overlay_path(model: &Path) -> PathBuf {
@@ -43,6 +83,19 @@ pub struct Correction {
     pub lines: Vec<String>,
 }
 
+impl Correction {
+    /// As it stands in a log.
+    pub fn text(&self) -> String {
+        // One line, whatever was asked.
+        let mut text = format!("{HEAD}{}\n", self.about.replace(['\n', '\r'], " "));
+        for line in &self.lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text
+    }
+}
+
 /// The corrections of a model, in the order in which they were made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorrectionLog {
@@ -67,6 +120,11 @@ impl CorrectionLog {
         Ok(Self { path, text })
     }
 
+    /// The file as it is.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// All corrections. Lines written by hand above the first one are not among them.
     pub fn corrections(&self) -> Vec<Correction> {
         let mut all: Vec<Correction> = Vec::new();
@@ -80,20 +138,23 @@ impl CorrectionLog {
         all
     }
 
-    /// Adds a correction.
+    /// Adds a correction; when this returns it is on disk.
     pub fn push(&mut self, correction: &Correction) -> Result<()> {
+        self.extend(std::slice::from_ref(correction))
+    }
+
+    /// Adds corrections, all of them or none; when this returns they are on disk.
+    pub fn extend(&mut self, corrections: &[Correction]) -> Result<()> {
+        let before = self.text.len();
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push('\n');
         }
-        self.text.push_str(HEAD);
-        // One line, whatever was asked.
-        self.text.push_str(&correction.about.replace(['\n', '\r'], " "));
-        self.text.push('\n');
-        for line in &correction.lines {
-            self.text.push_str(line);
-            self.text.push('\n');
+        corrections.iter().for_each(|correction| self.text.push_str(&correction.text()));
+        let written = self.write();
+        if written.is_err() {
+            self.text.truncate(before);
         }
-        self.write()
+        written
     }
 
     /// Undoes the last correction; `None` if there is none. A file that becomes empty is removed.
@@ -119,6 +180,18 @@ impl CorrectionLog {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pair_is_read_as_it_was_written() {
+        let pair = Pair::new("2026-11-18T09:50:00Z", "Ann: Lee", " a b .", "c:\nd .");
+        assert_eq!(pair.about(), "2026-11-18T09:50:00Z Ann Lee: a b . ||| c: d .");
+        assert_eq!(Pair::parse(&pair.about()), Some(pair));
+        for other in
+            ["add A(b) -> c", "add --pair \"a: b\" \"c\"", "2026-11-18T09:50:00Z A: a ||| b ||| c", ""]
+        {
+            assert_eq!(Pair::parse(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn what_is_undone_leaves_the_bytes_of_before() {

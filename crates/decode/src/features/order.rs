@@ -31,7 +31,7 @@ impl ReorderingFeatures {
             let numbers = ORIENTATIONS.map(|wanted| names.iter().position(|name| name == wanted));
             numbers.iter().all(Option::is_some).then(|| numbers.map(Option::unwrap_or_default))
         };
-        Some(Self { free, layers: (0..applier.layer_count()).map(numbers).collect() })
+        Some(Self { free, layers: (0..applier.weighed_count()).map(numbers).collect() })
     }
 
     /// The number of a layer's first feature.
@@ -161,8 +161,7 @@ impl ReorderingFeatures {
         let Origin::Rule(number, rule) = replay.applier.origin(replay.forest.edge(edge).spec.rule) else {
             return None;
         };
-        // The sentence's own rules come after all layers, and count as rules of the first.
-        let layer = if number < self.layers.len() { number } else { 0 };
+        let layer = replay.applier.weighed_as(number);
         let numbers = self.layers.get(layer).copied().flatten()?;
         let grammar = replay.applier.grammar(number).or(replay.own)?;
         if rule.0 as usize >= grammar.len() {

@@ -27,7 +27,7 @@ impl RuleFeatures {
         };
         let table = applier.grammar(0);
         let phrases = table.is_some_and(|table| table.meta().formalism == Formalism::Phrase);
-        Self { phrases, layers: (0..applier.layer_count()).map(names).collect() }
+        Self { phrases, layers: (0..applier.weighed_count()).map(names).collect() }
     }
 
     /// The number of a layer's first feature.
@@ -65,8 +65,7 @@ impl Scorer for RuleFeatures {
             let Origin::Rule(number, rule) = replay.applier.origin(replay.forest.edge(edge).spec.rule) else {
                 continue;
             };
-            // The sentence's own rules come after all layers.
-            let layer = if number < self.layers.len() { number } else { 0 };
+            let layer = replay.applier.weighed_as(number);
             let (first, count) = (self.first(layer), self.layers[layer].len());
             let mut emit = |feature: usize, value: f64| {
                 if value != 0.0 {

@@ -148,13 +148,13 @@ impl<'a> Derived<'a> {
     }
 
     /// The grammar that a rule is in: a shared one, or the sentence's own.
-    fn grammar_of(&self, layer: usize, rule: RuleId) -> Option<&'a Grammar> {
+    pub(crate) fn grammar_of(&self, layer: usize, rule: RuleId) -> Option<&'a Grammar> {
         let grammar = self.rules.applier.grammar(layer).or(self.sentence.own.as_ref());
         grammar.filter(|grammar| (rule.0 as usize) < grammar.len())
     }
 
     /// The rule of an edge.
-    pub(super) fn origin(&self, edge: EdgeId) -> Origin {
+    pub(crate) fn origin(&self, edge: EdgeId) -> Origin {
         self.rules.applier.origin(self.forest.edge(edge).spec.rule)
     }
 
@@ -166,7 +166,9 @@ impl<'a> Derived<'a> {
             Origin::Start | Origin::Glue => (RuleKind::Glue, None),
             Origin::Rule(0, rule) => (RuleKind::Table, Some(rule)),
             Origin::Rule(layer, rule) if layer < applier.layer_count() => {
-                (RuleKind::Overlay, applier.overlay().and_then(|overlay| overlay.instead_of(rule)))
+                let part = applier.part(layer);
+                let overlay = applier.overlay().zip(part);
+                (RuleKind::Overlay, overlay.and_then(|(overlay, part)| overlay.instead_of(part, rule)))
             }
             Origin::Rule(_, rule) => {
                 (RuleKind::Term, self.sentence.borrowed.get(rule.0 as usize).copied().flatten())

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Sentence --rules--> SentenceForest --search--> Decoded (hypotheses, forest, counters)
-//!                                     `--corrections: steady.rs
+//!                                     `--corrections: given.rs, steady.rs
 //! ```
 //!
 //! A worker holds its model and borrows nothing, so that threads, servers and bindings of other languages can
@@ -10,6 +10,7 @@
 
 mod copies;
 mod derived;
+mod given;
 mod steady;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use sylvan_forest::{Derivation, InsideOutside, Sum, TokenId, TranslationForest};
 use sylvan_lm::WordId;
 use sylvan_parse::Workspace as Parsing;
+use sylvan_rules::RuleId;
 use sylvan_rules::apply::Workspace as Matching;
 use sylvan_search::{
     Counters, Found, LanguageModel, OutForest, Run, Search, StepModel, Stop, TraceItem, Ways, WorkspaceOf,
@@ -90,6 +92,8 @@ pub struct Decoded {
     pub cut_short: bool,
     /// For exact search: how much better than the first hypothesis any other can be; 0 if it is the optimum.
     pub gap: Option<f64>,
+    /// The part of the corrections and the rule of it that give the first hypothesis, if they do.
+    pub given: Option<(usize, RuleId)>,
 }
 
 /// The memory of one thread, and the model that it works with.
@@ -168,7 +172,10 @@ impl Worker {
         stop: &Stop,
     ) -> Decoded {
         match with.corrections {
-            Some(_) => self.steady(sentence, with, forest, search, list, stop),
+            Some(_) => match self.given(sentence, with, forest, search, list, stop) {
+                Ok(given) => given,
+                Err(forest) => self.steady(sentence, with, *forest, search, list, stop),
+            },
             None => self.search(sentence, with, forest, search, list, stop),
         }
     }
@@ -201,6 +208,7 @@ impl Worker {
                 counters,
                 cut_short: false,
                 gap: None,
+                given: None,
             };
         };
         forest.forest.grow(grown);
@@ -210,7 +218,7 @@ impl Worker {
             self.compare_whole(sentence, with, &forest, &mut hypotheses);
             hypotheses.truncate(wanted.best.max(1));
         }
-        Decoded { hypotheses, searched, forest, out, counters, cut_short, gap }
+        Decoded { hypotheses, searched, forest, out, counters, cut_short, gap, given: None }
     }
 
     /// Searches a forest, with a structured language model unless it weighs nothing.

@@ -75,7 +75,7 @@ pub struct Applier {
     per_default: f64,
     per_copy: f64,
     applying: Applying,
-    /// Corrections of the first layer, and the layer that they add.
+    /// Corrections of the first layer, and the first of the layers that they add, one for each of their parts.
     overlay: Option<(Arc<Overlay>, usize)>,
     affiliate: bool,
 }
@@ -158,18 +158,40 @@ impl Applier {
         Self { sparse, ..self }
     }
 
-    /// With corrections of the first grammar, whose additions become one more layer.
+    /// With corrections of the first grammar, whose additions become one more layer for each of their parts. All of
+    /// these have the weights of the first.
     pub fn with_overlay(mut self, overlay: Arc<Overlay>) -> Self {
         let number = self.layers.len();
-        self.layers.push(RuleLayer::new(
-            overlay.added(),
-            number,
-            self.end(),
-            &self.weights,
-            self.applying.outlook,
-        ));
+        for added in (0..overlay.part_count()).filter_map(|part| overlay.added(part)) {
+            let (base, outlook) = (self.end(), self.applying.outlook);
+            self.layers.push(RuleLayer::new(added, number, base, &self.weights, outlook));
+        }
         self.overlay = Some((overlay, number));
         self
+    }
+
+    /// The layer whose weights the features of a layer have: corrections are one, whatever their parts, and a
+    /// sentence's own rules count as rules of the first.
+    pub fn weighed_as(&self, layer: usize) -> usize {
+        match &self.overlay {
+            _ if layer >= self.layers.len() => 0,
+            Some((_, added)) => layer.min(*added),
+            None => layer,
+        }
+    }
+
+    /// How many layers have weights of their own.
+    pub fn weighed_count(&self) -> usize {
+        match &self.overlay {
+            Some((_, added)) => self.layers.len().min(added + 1),
+            None => self.layers.len(),
+        }
+    }
+
+    /// The part of the corrections that a layer is, if it is one.
+    pub fn part(&self, layer: usize) -> Option<usize> {
+        let (overlay, added) = self.overlay.as_ref()?;
+        layer.checked_sub(*added).filter(|&part| part < overlay.part_count())
     }
 
     /// Its corrections, if it has any.
@@ -317,9 +339,11 @@ impl Applier {
     /// What corrections say about a layer in one sentence.
     pub(super) fn corrected(&self, layer: usize, sentence: Option<u64>) -> Option<Corrected<'_>> {
         let (overlay, added) = self.overlay.as_ref()?;
-        match layer {
-            0 => Some(Corrected { overlay, added: false, sentence }),
-            _ if layer == *added => Some(Corrected { overlay, added: true, sentence }),
+        match (layer, layer.checked_sub(*added)) {
+            (0, _) => Some(Corrected { overlay, part: None, sentence }),
+            (_, Some(part)) if layer < self.layers.len() => {
+                Some(Corrected { overlay, part: Some(part), sentence })
+            }
             _ => None,
         }
     }
@@ -499,17 +523,16 @@ fn affiliate<S: Fn(NodeId) -> Span>(
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Corrected<'o> {
     overlay: &'o Overlay,
-    /// Whether it is the layer that the overlay adds; otherwise it is the table.
-    added: bool,
+    /// The part of the overlay that the layer is; the table if it is none.
+    part: Option<usize>,
     sentence: Option<u64>,
 }
 
 impl Corrected<'_> {
     fn allows(self, rule: RuleId) -> bool {
-        if self.added {
-            self.overlay.uses(rule, self.sentence)
-        } else {
-            self.overlay.allows(rule, self.sentence)
+        match self.part {
+            Some(part) => self.overlay.uses(part, rule, self.sentence),
+            None => self.overlay.allows(rule, self.sentence),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Finding a rule by its content.
 
 use super::matching::{Place, step};
-use crate::{Grammar, Rule, RuleId, Source, SourceId, TargetSide};
+use crate::{Count, Grammar, Rule, RuleId, Source, SourceId, TargetSide};
 
 impl Grammar {
     /// The source side with this content, in the grammar's symbols.
@@ -30,6 +30,19 @@ impl Grammar {
             }
         });
         found
+    }
+
+    /// All rules of a source side.
+    pub fn rules_of(&self, source: SourceId) -> impl Iterator<Item = RuleId> + use<> {
+        let mut ids = Vec::new();
+        self.each_rule_of(source, |id, _| ids.push(id));
+        ids.into_iter()
+    }
+
+    /// How often a source side was seen, if the table knows.
+    pub fn count_of(&self, source: SourceId) -> Option<Count> {
+        let first = self.rules_of(source).next()?;
+        self.notes(first).count.map(|count| count.source)
     }
 
     /// All rules of a source side, with their target sides.

@@ -202,6 +202,17 @@ impl<'a, I: Input> Occurrence<'a, I> {
         &self.places
     }
 
+    /// The target words that it stretches over: the first, and behind the last.
+    pub fn range(&self) -> (u32, u32) {
+        let vertex = &self.graph.vertices[self.composer.fragments[self.fragment].vertex as usize];
+        (vertex.first, vertex.end)
+    }
+
+    /// The target words that its variables stand for, in target order.
+    pub fn holes(&self) -> Vec<(u32, u32)> {
+        self.variables.iter().map(|&(first, end, _)| (first, end)).collect()
+    }
+
     /// The target side.
     pub fn target(&self) -> &[TargetSide] {
         &self.target

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::refusal::Refusal;
-use crate::hosts::{Given, Host};
+use crate::hosts::{Given, Host, Kept};
 use crate::texts::split;
 
 /// The sentences of a text with those of its translation.
@@ -34,7 +34,7 @@ pub(super) async fn correct(
     host: Arc<Host>,
     layer: String,
     mut given: Given,
-) -> Result<(), Refusal> {
+) -> Result<Vec<Kept>, Refusal> {
     // They become lines of a file that is read again: one that cannot be read would take the others with it.
     let is_text = |text: &String| !text.contains(|letter: char| letter.is_control() && letter != '\t');
     if !given.pairs.iter().all(|(source, target)| is_text(source) && is_text(target)) {
@@ -44,7 +44,7 @@ pub(super) async fn correct(
     let work = Arc::clone(shared);
     // It reads, parses and writes.
     match tokio::task::spawn_blocking(move || work.hosts.correct(&host, &layer, &given)).await {
-        Ok(Ok(())) => Ok(()),
+        Ok(Ok(kept)) => Ok(kept),
         Ok(Err(error)) => Err(Refusal::bad(format!("Invalid request: {error}"))),
         Err(_) => Err(Refusal::internal("Cannot keep the correction")),
     }

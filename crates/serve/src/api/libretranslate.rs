@@ -244,7 +244,7 @@ async fn suggest(State(shared): State<Arc<Shared>>, request: Request<Body>) -> R
         let Some(host) = languages.host(&hosts, &languages.source)? else {
             return Ok(json!({ "success": true }));
         };
-        let given = Given { pairs: pairs(&host, text, better)?, author: "suggest".into() };
+        let given = Given { pairs: pairs(&host, text, better)?, author: "suggest".into(), exact: false };
         correct(&shared, host, String::new(), given).await?;
         Ok(json!({ "success": true }))
     };

@@ -12,13 +12,13 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
-use sylvan::{Correction, CorrectionLog, Details, Dialect, Search};
+use sylvan::{Correction, CorrectionLog, Details, Dialect, Origin, Pair, Search};
 
 use super::corrections::{correct, pairs};
 use super::refusal::{self, Refusal};
 use super::{Counts, Shared};
 use crate::glossaries::{Dictionary, Terms};
-use crate::hosts::{Given, Host, detect, find};
+use crate::hosts::{Given, Host, Kept, detect, find};
 use crate::input::Input;
 use crate::pool::Failure;
 use crate::texts::{Untranslated, Wanted, explain, sentences_of, translate};
@@ -268,16 +268,25 @@ async fn explain_sentence(State(shared): State<Arc<Shared>>, request: Request<Bo
 
 /// A correction as it was asked for.
 fn shown(correction: &Correction) -> Value {
-    let about = correction.about.as_str();
-    let (time, rest) = about.split_once(' ').unwrap_or(("", about));
-    let (author, pair) = rest.split_once(": ").unwrap_or(("", rest));
-    match pair.split_once(" ||| ") {
-        Some((source, target)) => json!({
-            "time": time, "author": author, "text": source, "translation": target, "lines": correction.lines,
-        }),
-        // Made on the command line.
-        None => json!({ "about": about, "lines": correction.lines }),
+    match Pair::parse(&correction.about) {
+        Some(pair) => {
+            let mut shown = json!(pair);
+            shown["lines"] = json!(correction.lines);
+            shown
+        }
+        // About rules, not about a sentence.
+        None => json!({ "about": correction.about, "lines": correction.lines }),
     }
+}
+
+/// A correction as it was kept: the sentence is translated so from now on, and this is what else was learnt.
+fn learnt(Kept { pair, learned }: &Kept) -> Value {
+    let mut shown = json!(learned);
+    shown["origin"] = json!(Origin::Correction);
+    for (name, value) in json!(pair).as_object().into_iter().flatten() {
+        shown[name.as_str()] = value.clone();
+    }
+    shown
 }
 
 async fn list(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
@@ -318,12 +327,12 @@ async fn add(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Respo
         }
         let given = Given {
             pairs: pairs(&host, text, better)?,
-            author: input.text("author").unwrap_or("anonymous").replace(": ", " "),
+            author: input.text("author").unwrap_or("anonymous").to_string(),
+            exact: input.is_true("exact"),
         };
-        let kept = given.pairs.len();
         let by = |host: &Arc<Host>| vec![Some(Arc::clone(host)); also.len()];
         let before = translate(&shared.pool, &also, &by(&host), &wanted).await?;
-        correct(&shared, Arc::clone(&host), layer, given).await?;
+        let kept = correct(&shared, Arc::clone(&host), layer, given).await?;
         let now = find(&shared.hosts.now(), &host.languages[0], &host.languages[1]).unwrap_or(host);
         let after = translate(&shared.pool, &also, &by(&now), &wanted).await?;
         let changed: Vec<Value> = also
@@ -332,7 +341,8 @@ async fn add(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Respo
             .filter(|(_, (before, after))| before[0] != after[0])
             .map(|(text, (before, after))| json!({ "text": text, "before": before[0], "after": after[0] }))
             .collect();
-        Ok(json!({ "kept": kept, "changed": changed }))
+        let learnt: Vec<Value> = kept.iter().map(learnt).collect();
+        Ok(json!({ "kept": kept.len(), "corrections": learnt, "changed": changed }))
     };
     answered(&shared, in_time(&shared, work).await)
 }

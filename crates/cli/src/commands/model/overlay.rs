@@ -1,12 +1,14 @@
 //! `sylvan model overlay`: corrections of a model without training again.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use sylvan::decode::corrections::{overlay_path, pair_lines, rules_of_line};
+use sylvan::decode::corrections::{overlay_path, rules_of_line, written_time};
 use sylvan::decode::file::ModelFile;
-use sylvan::{Correction, CorrectionLog, Corrections, Model};
+use sylvan::{Correction, CorrectionLog, Corrections, Learned, Learning, Model, Pair, Worker};
 use sylvan_store::Output;
 
 use crate::commands::model_options::InputName;
@@ -32,7 +34,7 @@ pub(super) struct Overlay {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Adds a rule, or a sentence with its translation.
+    /// Adds a rule, or a sentence with its translation and what can be learnt from it.
     Add(Add),
     /// Forbids a rule, or what was learnt from one training line alone.
     Forbid(Forbid),
@@ -62,7 +64,8 @@ struct Undo {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sylvan model overlay add enja.sylvan \"NN(bank) -> 川岸\"\n  \
-    sylvan model overlay add enja.sylvan --pair \"good morning .\" \"おはよう 。\"")]
+    sylvan model overlay add enja.sylvan --pair \"good morning .\" \"おはよう 。\"\n  \
+    sylvan model overlay add enja.sylvan --exact --author Ann --pair \"good night .\" \"おやすみ 。\"")]
 struct Add {
     /// The model.
     #[arg(value_name = "MODEL")]
@@ -70,12 +73,19 @@ struct Add {
     /// The rule, with features if they are not to be 0: VP(VB(show) x1:NP) -> x1 zeigen ||| p_ef=-0.5.
     #[arg(value_name = "RULE", required_unless_present = "pair", conflicts_with = "pair")]
     rule: Option<String>,
-    /// A sentence and the translation that it is always to have.
+    /// A sentence and the translation that it is always to have. Where the model said something else, rules are
+    /// learnt for other sentences, and shown.
     #[arg(long, num_args = 2, value_names = ["SENTENCE", "TRANSLATION"])]
     pair: Option<Vec<String>>,
     /// What the sentence of --pair is.
     #[arg(long, value_enum, default_value = "text")]
     input: InputName,
+    /// Of --pair, learn nothing but the sentence itself: no rules for other sentences.
+    #[arg(long, requires = "pair")]
+    exact: bool,
+    /// Who gives the translation of --pair.
+    #[arg(long, value_name = "NAME", requires = "pair", default_value = "anonymous")]
+    author: String,
 }
 
 #[derive(Debug, Args)]
@@ -128,20 +138,30 @@ impl Overlay {
 
 impl Add {
     fn run(self) -> anyhow::Result<()> {
-        let model = Model::open(&self.model)?;
-        let (about, lines) = match (&self.pair, &self.rule) {
-            (Some(pair), _) => {
-                let log = CorrectionLog::open(&self.model)?;
-                let lines = pair_lines(&model, &pair[0], &pair[1], self.input.into(), &log)?;
-                (format!("add --pair {:?} {:?}", pair[0], pair[1]), lines)
-            }
-            (None, rule) => {
-                let line = format!("add {}", rule.as_deref().unwrap_or_default());
-                (line.clone(), vec![line])
-            }
+        let model = Arc::new(Model::open(&self.model)?);
+        let Some(pair) = &self.pair else {
+            let line = format!("add {}", self.rule.as_deref().unwrap_or_default());
+            return write(&self.model, &model, &Correction { about: line.clone(), lines: vec![line] });
         };
-        write(&self.model, &model, &Correction { about, lines })
+        let [source, target] = [&pair[0], &pair[1]];
+        let learning = if self.exact { Learning::exact() } else { Learning::default() };
+        let known = Corrections::beside(&model, &self.model)?;
+        let mut worker = Worker::new(Arc::clone(&model));
+        let learned = worker.learn((source, target), self.input.into(), known.as_ref(), &learning)?;
+        let about = Pair::new(&written_time(SystemTime::now()), &self.author, source, target).about();
+        write(&self.model, &model, &Correction { about, lines: learned.lines.clone() })?;
+        tell(&learned);
+        Ok(())
     }
+}
+
+/// What a pair taught.
+#[allow(clippy::print_stderr)]
+fn tell(learned: &Learned) {
+    if let Some(Pair { time, author, translation, .. }) = &learned.instead_of {
+        eprintln!("instead of {translation:?}, which {author} gave at {time}");
+    }
+    learned.rules.iter().for_each(|rule| eprintln!("learnt: {rule}"));
 }
 
 impl Rules {

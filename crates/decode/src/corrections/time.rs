@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 /// Seconds since 1970 as people write them: 2026-11-18T09:50:00Z.
-pub(crate) fn written_time(time: SystemTime) -> String {
+pub fn written_time(time: SystemTime) -> String {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     // Years from March on, so that leap days come last; 400 years have 146,097 days.
