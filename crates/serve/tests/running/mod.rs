@@ -1,5 +1,5 @@
 //! A server on loopback for tests.
-#![allow(dead_code, clippy::unwrap_used, unreachable_pub)]
+#![allow(dead_code, clippy::unwrap_used, clippy::needless_pass_by_value, unreachable_pub)]
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
