@@ -40,7 +40,7 @@ pub(crate) struct Part {
 /// What came of a sentence.
 #[derive(Debug, Clone)]
 pub(crate) enum Made {
-    Translated(Translated),
+    Translated(Box<Translated>),
     /// Nothing if it has no words.
     Explained(Option<Arc<Explanation>>),
     /// The same.
@@ -320,7 +320,7 @@ fn make(workers: &mut Vec<(Weak<Served>, Worker)>, task: &Task, line: &str) -> O
     });
     let worker = &mut workers[place].1;
     let made = match &task.work {
-        Work::Translate => worker.translate(line, &task.request).map(Made::Translated),
+        Work::Translate => worker.translate(line, &task.request).map(|made| Made::Translated(Box::new(made))),
         Work::Explain => {
             worker.explain(line, &task.request).map(|found| Made::Explained(found.map(Arc::new)))
         }

@@ -96,7 +96,7 @@ pub(crate) async fn sentences_of(
         .flat_map(|(text, parts)| parts.iter().map(|&[start, end]| text[start..end].to_string()));
     let made = run(pool, host, Work::Translate, lines.collect(), wanted).await?;
     let mut translated = made.into_iter().filter_map(|made| match made {
-        Made::Translated(translated) => Some(translated),
+        Made::Translated(translated) => Some(*translated),
         Made::Explained(_) | Made::Alternatives(_) => None,
     });
     Ok(parts.into_iter().map(|parts| parts.into_iter().zip(translated.by_ref()).collect()).collect())
