@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Every file is one thing that people import: models (`model.rs`, `translation.rs`), training (`train.rs`), word links
-//! (`aligner.rs`), n-gram models (`lm.rs`), metrics (`metrics.rs`), parsers (`parser.rs`), words (`text.rs`). Objects never
+//! (`aligner.rs`), n-gram models (`lm.rs`), metrics (`metrics.rs`), parsers (`parser.rs`), words (`text.rs`), the built-in
+//! corpus (`sample.rs`). Objects never
 //! change after they were made, so threads may share them.
 
 mod aligner;
@@ -16,6 +17,7 @@ mod metrics;
 mod model;
 mod parser;
 mod running;
+mod sample;
 mod text;
 mod train;
 mod translation;
@@ -43,6 +45,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::reopen, module)?)?;
     module.add_function(wrap_pyfunction!(translation::remake, module)?)?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;
+    module.add_function(wrap_pyfunction!(sample::sample, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::bleu, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::chrf, module)?)?;
     module.add_function(wrap_pyfunction!(metrics::ter, module)?)?;
