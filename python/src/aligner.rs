@@ -111,7 +111,9 @@ fn links(bitext: &Bitext, aligner: &Aligning<'_>, heuristic: Heuristic) -> Resul
 /// As strings (`0-0 1-2`), or as lists of pairs.
 fn shown<'py>(py: Python<'py>, all: &[Vec<Link>], pharaoh: bool) -> PyResult<Bound<'py, PyList>> {
     match pharaoh {
-        true => PyList::new(py, all.iter().map(|links| Alignment::new(links.clone(), Vec::new()).to_string())),
+        true => {
+            PyList::new(py, all.iter().map(|links| Alignment::new(links.clone(), Vec::new()).to_string()))
+        }
         false => {
             let pairs = |links: &Vec<Link>| -> Vec<(u32, u32)> {
                 links.iter().map(|link| (link.source, link.target)).collect()
@@ -143,7 +145,11 @@ impl Aligner {
         run(py, on_progress, |reporter| {
             let bitext = texts.bitext(settings.read, reporter)?;
             if bitext.is_empty() {
-                return Err(Refused::setting("the texts", "no pair of lines with words", "some to learn from"));
+                return Err(Refused::setting(
+                    "the texts",
+                    "no pair of lines with words",
+                    "some to learn from",
+                ));
             }
             let method = settings.preset.method(bitext.len(), settings.seed);
             let aligner = Aligning::train(&bitext, &method, settings.threads, reporter, &mut |_| {})?;

@@ -148,7 +148,12 @@ impl Lm {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf,))> {
         let Some(path) = &slf.get().path else {
-            return Err(Refused::setting("pickling", "a model that has no file", "one that was saved and opened").into());
+            return Err(Refused::setting(
+                "pickling",
+                "a model that has no file",
+                "one that was saved and opened",
+            )
+            .into());
         };
         Ok((slf.get_type().getattr("open")?, (path.clone(),)))
     }

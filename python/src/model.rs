@@ -48,26 +48,26 @@ impl Correction {
 }
 
 /// How to translate, as calls say it.
-struct Wanted<'py> {
+struct Wanted<'py, 'w> {
     nbest: usize,
     glossary: Option<Bound<'py, PyAny>>,
     tags: Option<String>,
     search: Option<String>,
     beam: Option<usize>,
-    input: String,
+    input: &'w str,
     corrections: bool,
     tokens: bool,
 }
 
 impl Model {
-    fn request(&self, py: Python<'_>, wanted: &Wanted<'_>) -> PyResult<Request> {
+    fn request(&self, py: Python<'_>, wanted: &Wanted<'_, '_>) -> PyResult<Request> {
         let mut request = Request::default();
         if wanted.nbest == 0 {
             return Err(Refused::setting("nbest", "0", "at least 1").into());
         }
         request.best = wanted.nbest;
         request.tokens = wanted.tokens;
-        request.input = match wanted.input.as_str() {
+        request.input = match wanted.input {
             "text" => Input::Text,
             "tree" => Input::Tree,
             other => return Err(Refused::setting("input", other, "text or tree").into()),
@@ -91,7 +91,7 @@ impl Model {
         Ok(request)
     }
 
-    fn search(&self, wanted: &Wanted<'_>) -> Result<Option<Search>, Refused> {
+    fn search(&self, wanted: &Wanted<'_, '_>) -> Result<Option<Search>, Refused> {
         let search = match (&wanted.search, wanted.beam) {
             (None, None) => return Ok(None),
             (None, Some(_)) => self.model.usual_search(),
@@ -236,7 +236,7 @@ impl Model {
     }
 
     /// Translates a string, or each of several.
-    #[pyo3(signature = (text, *, nbest=1, glossary=None, tags=None, search=None, beam=None, threads=None, input="text".to_string(), corrections=true, tokens=false))]
+    #[pyo3(signature = (text, *, nbest=1, glossary=None, tags=None, search=None, beam=None, threads=None, input="text", corrections=true, tokens=false))]
     #[allow(clippy::too_many_arguments)]
     fn translate<'py>(
         &self,
@@ -248,7 +248,7 @@ impl Model {
         search: Option<String>,
         beam: Option<usize>,
         threads: Option<usize>,
-        input: String,
+        input: &str,
         corrections: bool,
         tokens: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -266,14 +266,14 @@ impl Model {
     }
 
     /// Why a line is translated as it is; None if it has no words.
-    #[pyo3(signature = (text, *, search=None, beam=None, input="text".to_string(), corrections=true))]
+    #[pyo3(signature = (text, *, search=None, beam=None, input="text", corrections=true))]
     fn explain(
         &self,
         py: Python<'_>,
         text: String,
         search: Option<String>,
         beam: Option<usize>,
-        input: String,
+        input: &str,
         corrections: bool,
     ) -> PyResult<Option<Explanation>> {
         let wanted =

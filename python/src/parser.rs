@@ -292,7 +292,8 @@ impl Parser {
                     let mut read = |paths: &[PathBuf]| -> Result<Vec<NativeTree>, Refused> {
                         let mut trees = Vec::new();
                         for path in paths {
-                            trees.extend(treebank::read_constituents(path, &mut vocab)?.into_iter().flatten());
+                            trees
+                                .extend(treebank::read_constituents(path, &mut vocab)?.into_iter().flatten());
                         }
                         Ok(trees)
                     };

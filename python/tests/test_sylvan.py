@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import unittest
+from typing import Any
 
 import sylvan
 
@@ -209,19 +210,27 @@ class Refusing(unittest.TestCase):
         for given in wrong:
             with self.assertRaises((TypeError, UnicodeError), msg=repr(given)):
                 model.translate(given)  # type: ignore[call-overload]
-        for settings in [
+        refused: list[dict[str, Any]] = [
             {"nbest": 0},
             {"beam": 0},
             {"search": "x"},
             {"tags": "md"},
             {"input": "x"},
             {"glossary": "/nowhere"},
-        ]:
+        ]
+        for settings in refused:
             with self.assertRaises(sylvan.Error, msg=repr(settings)):
-                model.translate(LINE, **settings)  # type: ignore[call-overload]
-        for settings in [{"nbest": -1}, {"nbest": "x"}, {"glossary": {1: 2}}, {"x": 1}, {"threads": 2**70}]:
+                model.translate(LINE, **settings)
+        impossible: list[dict[str, Any]] = [
+            {"nbest": -1},
+            {"nbest": "x"},
+            {"glossary": {1: 2}},
+            {"x": 1},
+            {"threads": 2**70},
+        ]
+        for settings in impossible:
             with self.assertRaises((TypeError, OverflowError), msg=repr(settings)):
-                model.translate(LINE, **settings)  # type: ignore[call-overload]
+                model.translate(LINE, **settings)
         self.assertEqual(str(model.translate(LINE)), BEST)
 
     def test_settings_of_training_are_named(self) -> None:

@@ -1,6 +1,7 @@
 # Types of what is written in Rust; mypy's stubtest compares them with the module.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, final, overload
 
 _Path = str | PathLike[str]
@@ -8,6 +9,7 @@ _Text = _Path | Iterable[str]
 _Progress = Callable[[str], object]
 _Threads = int | None
 
+__all__: list[str]
 __version__: str
 
 class Error(Exception):
@@ -76,7 +78,7 @@ class Model:
     @staticmethod
     def open(path: _Path) -> Model: ...
     @overload
-    def translate(
+    def translate(  # type: ignore[overload-overlap]
         self,
         text: str,
         *,
@@ -118,7 +120,7 @@ class Model:
     @property
     def corrections(self) -> list[Correction]: ...
     @property
-    def path(self) -> str: ...
+    def path(self) -> Path: ...
     @property
     def languages(self) -> tuple[str, str]: ...
     @property
@@ -128,13 +130,13 @@ class Model:
 @final
 class Trained:
     @property
-    def path(self) -> str: ...
+    def path(self) -> Path: ...
     @property
     def scores(self) -> dict[str, float]: ...
     @property
     def verdict(self) -> list[str]: ...
     @property
-    def work(self) -> str: ...
+    def work(self) -> Path: ...
 
 @final
 class Aligner:
