@@ -9,7 +9,32 @@ _Text = _Path | Iterable[str]
 _Progress = Callable[[str], object]
 _Threads = int | None
 
-__all__: list[str]
+__all__ = [
+    "Aligner",
+    "Comparison",
+    "Correction",
+    "Dependencies",
+    "Error",
+    "Explanation",
+    "Lm",
+    "Model",
+    "Parser",
+    "Score",
+    "Trained",
+    "Translation",
+    "Tree",
+    "__version__",
+    "_remake",
+    "_reopen",
+    "bleu",
+    "chrf",
+    "compare",
+    "detokenize",
+    "sample",
+    "ter",
+    "tokenize",
+    "train",
+]
 __version__: str
 
 class Error(Exception):
