@@ -90,8 +90,8 @@ class Hostile(unittest.TestCase):
             (sylvan.detokenize, []),
             (sylvan.sample, ["seed"]),
             (sylvan.train, ["source", "target", "out", "on_progress", "kind", "threads", "nonsense"]),
-            (sylvan._native._remake, []),  # type: ignore[attr-defined]
-            (sylvan._native._reopen, []),  # type: ignore[attr-defined]
+            (sylvan._native._remake, []),
+            (sylvan._native._reopen, []),
         ]
         refused = 0
         for number in range(CALLS):
