@@ -133,6 +133,15 @@ impl Lm {
         with_layout!(&self.layout, layout => announced_walk(layout, state, word).finish(state, word))
     }
 
+    /// The same with the length of the n-gram that gave the probability: 1 if the word was scored by itself.
+    pub fn score_with_length(&self, state: &State, word: WordId) -> (f32, State, usize) {
+        with_layout!(&self.layout, layout => {
+            let walk = announced_walk(layout, state, word);
+            let (prob, next) = walk.finish(state, word);
+            (prob, next, walk.used + 1)
+        })
+    }
+
     /// Scores many queries at once, which is faster than one by one: their cache misses overlap.
     /// Replaces the content of `results`, which has one for each query.
     pub fn score_batch(&self, queries: &[(State, WordId)], results: &mut Vec<(f32, State)>) {

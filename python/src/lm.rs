@@ -1,0 +1,160 @@
+//! N-gram language models, with the methods of `kenlm.Model`.
+
+use std::f64::consts::LN_10;
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use sylvan_lm::{CompileConfig, EstimateConfig, Estimator, Lm as Native, WordId};
+use sylvan_store::{Output, TextReader};
+
+use crate::errors::Refused;
+use crate::running::run;
+
+/// A language model. Logarithms are to base 10; words are what spaces separate.
+#[pyclass(frozen, module = "sylvan")]
+#[derive(Debug)]
+pub(crate) struct Lm {
+    lm: Native,
+    path: Option<PathBuf>,
+}
+
+impl Lm {
+    /// log10 p of each word after those before it, how long the n-gram was that gave it, and whether the word is unknown.
+    fn scores(&self, sentence: &str, bos: bool, eos: bool) -> Vec<(f64, usize, bool)> {
+        let mut state = if bos { self.lm.begin() } else { self.lm.null() };
+        let words = sentence.split_ascii_whitespace().map(|word| self.lm.word(word));
+        words
+            .chain(eos.then(|| self.lm.end_word()))
+            .map(|word| {
+                let (score, next, length) = self.lm.score_with_length(&state, word);
+                state = next;
+                (f64::from(score) / LN_10, length, word == WordId(0))
+            })
+            .collect()
+    }
+}
+
+#[pymethods]
+impl Lm {
+    /// Opens a model: ARPA text, also compressed, or compiled.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let path = std::path::absolute(&path)?;
+        let lm = py.detach(|| Native::open(&path)).map_err(Refused::from)?;
+        Ok(Self { lm, path: Some(path) })
+    }
+
+    /// Estimates a model by Kneser-Ney smoothing, as KenLM's lmplz does, from strings or from a file.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, order=5, prune=None, discount_fallback=false, threads=None, on_progress=None))]
+    fn train(
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        order: usize,
+        prune: Option<String>,
+        discount_fallback: bool,
+        threads: Option<usize>,
+        on_progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let prune = sylvan_lm::Prune::parse(prune.as_deref().unwrap_or("0"))
+            .map_err(|error| Refused::new(format!("prune: {error}")))?;
+        let config = EstimateConfig {
+            order,
+            prune,
+            fallback: discount_fallback.then_some([0.5, 1.0, 1.5]),
+            threads: crate::running::threads(threads),
+            ..EstimateConfig::default()
+        };
+        enum Text {
+            File(PathBuf),
+            Lines(Vec<String>),
+        }
+        let given = match text.extract::<PathBuf>() {
+            Ok(path) => Text::File(path),
+            Err(_) => match crate::model::Lines::read(text)? {
+                crate::model::Lines::Many(lines) => Text::Lines(lines),
+                crate::model::Lines::One(line) => Text::Lines(vec![line]),
+            },
+        };
+        run(py, on_progress, |reporter| {
+            let refused = |error: sylvan_lm::EstimateError| Refused::new(error.to_string());
+            let mut estimator = Estimator::new(config).map_err(refused)?;
+            match given {
+                Text::File(path) => {
+                    let mut reader = TextReader::open(&path)?.tolerant();
+                    estimator.read(&mut reader, reporter).map_err(refused)?;
+                }
+                Text::Lines(lines) => {
+                    for (line, number) in lines.iter().zip(1..) {
+                        estimator.add(line).map_err(|fault| fault.at("the list", number))?;
+                    }
+                }
+            }
+            Ok(Self { lm: estimator.finish().map_err(refused)?, path: None })
+        })
+    }
+
+    /// Writes the model: as ARPA text if the name ends in .arpa, .arpa.gz or .arpa.zst, else compiled.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| -> Result<(), Refused> {
+            let name = path.to_string_lossy().to_lowercase();
+            let is_text = [".arpa", ".arpa.gz", ".arpa.zst"].iter().any(|ending| name.ends_with(ending));
+            if !is_text {
+                return Ok(self.lm.compile(&path, CompileConfig::default())?);
+            }
+            let mut out = Output::create(&path)?;
+            self.lm.write_arpa(&mut out)?;
+            Ok(out.finish()?)
+        })
+        .map_err(PyErr::from)
+    }
+
+    /// The length of its longest n-grams.
+    #[getter]
+    fn order(&self) -> usize {
+        self.lm.order()
+    }
+
+    /// log10 p of a sentence.
+    #[pyo3(signature = (sentence, bos=true, eos=true))]
+    fn score(&self, py: Python<'_>, sentence: &str, bos: bool, eos: bool) -> f64 {
+        py.detach(|| self.scores(sentence, bos, eos).iter().map(|(score, ..)| score).sum())
+    }
+
+    /// For each word, and the end: log10 p, the length of the n-gram that gave it, whether the word is unknown.
+    #[pyo3(signature = (sentence, bos=true, eos=true))]
+    fn full_scores(&self, py: Python<'_>, sentence: &str, bos: bool, eos: bool) -> Vec<(f64, usize, bool)> {
+        py.detach(|| self.scores(sentence, bos, eos))
+    }
+
+    /// The perplexity of a sentence with its end.
+    fn perplexity(&self, py: Python<'_>, sentence: &str) -> f64 {
+        let scores = py.detach(|| self.scores(sentence, true, true));
+        let sum: f64 = scores.iter().map(|(score, ..)| score).sum();
+        10_f64.powf(-sum / scores.len() as f64)
+    }
+
+    fn __contains__(&self, word: &str) -> bool {
+        self.lm.word(word) != WordId(0)
+    }
+
+    fn __len__(&self) -> usize {
+        self.lm.vocab_len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Lm(order {}, {} words)", self.lm.order(), self.lm.vocab_len())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf,))> {
+        let Some(path) = &slf.get().path else {
+            return Err(Refused::setting(
+                "pickling",
+                "a model that has no file",
+                "one that was saved and opened",
+            )
+            .into());
+        };
+        Ok((slf.get_type().getattr("open")?, (path.clone(),)))
+    }
+}

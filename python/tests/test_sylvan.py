@@ -1,0 +1,265 @@
+"""The package as people use it. Needs the wheel, and nothing else."""
+
+import json
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from typing import Any
+
+import sylvan
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODEL = ROOT / "crates/sylvan/tests/formats/model-v1.sylvan"
+LINE = "下个月 我 会 见 我 的 邻居 。"
+BEST = "next month I will meet my neighbour ."
+
+
+class Translating(unittest.TestCase):
+    def setUp(self) -> None:
+        self.model = sylvan.Model.open(MODEL)
+
+    def test_a_string_and_a_list(self) -> None:
+        one = self.model.translate(LINE)
+        self.assertEqual(str(one), BEST)
+        many = self.model.translate([LINE, "", LINE], threads=3)
+        self.assertEqual([str(each) for each in many], [BEST, "", BEST])
+        self.assertEqual(many[0], one)
+        generated = self.model.translate(line for line in [LINE])
+        self.assertEqual(generated, [one])
+
+    def test_words_stand_where_spans_say(self) -> None:
+        one = self.model.translate(LINE)
+        self.assertEqual([one.text[a:b] for a, b in one.spans], one.words)
+        places = [place for place in one.source_spans if place is not None]
+        self.assertEqual([one.source[a:b] for a, b in places], one.source_words)
+        self.assertIn((6, 6), one.links)
+        self.assertEqual((one[6], one[-1], len(one)), ("neighbour", ".", 8))
+        with self.assertRaises(IndexError):
+            one[8]
+
+    def test_weights_times_features_is_the_score(self) -> None:
+        one = self.model.translate(LINE)
+        weights = self.model.weights
+        total = sum(weights.get(name, 0.0) * value for name, value in one.features.items())
+        self.assertAlmostEqual(total, one.score, places=4)
+
+    def test_lists_of_translations(self) -> None:
+        best = self.model.translate(LINE, nbest=3)
+        self.assertEqual(len(best.nbest), 3)
+        self.assertEqual(best.nbest[0].text, BEST)
+        scores = [each.score for each in best.nbest]
+        self.assertEqual(scores, sorted(scores, reverse=True))
+
+    def test_terms_tags_and_searches(self) -> None:
+        term = self.model.translate(LINE, glossary={"邻居": "buddy"})
+        self.assertEqual(term.text, BEST.replace("neighbour", "buddy"))
+        tagged = self.model.translate('下个月 我 会 见 我 的 <g id="1">邻居</g> 。', tags="xliff")
+        self.assertEqual(tagged.text, BEST.replace("neighbour", '<g id="1">neighbour</g>'))
+        self.assertEqual(self.model.translate(LINE, search="exact").gap, 0.0)
+        self.assertIsNone(self.model.translate(LINE).gap)
+
+    def test_an_explanation(self) -> None:
+        why = self.model.explain(LINE)
+        assert why is not None
+        self.assertEqual(why["translation"], BEST)
+        self.assertEqual(why.to_dict(), json.loads(why.json))
+        self.assertIn("srcdoc", why._repr_html_())
+        self.assertIn("neighbour", str(why))
+        self.assertIsNone(self.model.explain(""))
+
+    def test_pickles(self) -> None:
+        again = pickle.loads(pickle.dumps(self.model))
+        best = self.model.translate(LINE, nbest=2)
+        self.assertEqual(again.translate(LINE, nbest=2), best)
+        self.assertEqual(pickle.loads(pickle.dumps(best)), best)
+        self.assertEqual(pickle.loads(pickle.dumps(best)).features, best.features)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = pathlib.Path(folder, "m.sylvan")
+            copy.write_bytes(MODEL.read_bytes())
+            pickled = pickle.dumps(sylvan.Model.open(copy))
+            copy.write_bytes(b"something else")
+            with self.assertRaisesRegex(sylvan.Error, "other content"):
+                pickle.loads(pickled)
+
+    def test_threads_share_a_model(self) -> None:
+        found: list[str] = []
+
+        def work() -> None:
+            for _ in range(20):
+                found.append(str(self.model.translate(LINE)))
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [BEST] * 160)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
+    def test_a_child_translates(self) -> None:
+        self.model.translate(LINE)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if str(self.model.translate([LINE] * 5)[4]) == BEST else 1)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+
+    def test_html_is_text(self) -> None:
+        shown = self.model.translate("<b> &")._repr_html_()
+        self.assertNotIn("<b>", shown)
+
+
+class Learning(unittest.TestCase):
+    SOURCE = ["das Haus", "das Buch", "ein Buch", "ein Haus"] * 20
+    TARGET = ["the house", "the book", "a book", "a house"] * 20
+
+    def test_links(self) -> None:
+        aligner = sylvan.Aligner.train(self.SOURCE, self.TARGET)
+        self.assertEqual(aligner.links()[:4], ["0-0 1-1"] * 4)
+        self.assertEqual(aligner.links(pharaoh=False)[0], [(0, 0), (1, 1)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "m.align")
+            aligner.save(path)
+            again = sylvan.Aligner.open(path)
+        self.assertEqual(again.align(["das Buch"], ["the book"]), ["0-0 1-1"])
+        pair = again.translation("Buch", "book")
+        assert pair is not None
+        self.assertGreater(pair[0], 0.5)
+        with self.assertRaisesRegex(sylvan.Error, "as many"):
+            aligner.align(["a"], ["b", "c"])
+
+    def test_a_language_model(self) -> None:
+        lm = sylvan.Lm.train(self.TARGET, order=2, discount_fallback=True)
+        self.assertEqual(lm.order, 2)
+        parts = lm.full_scores("the book")
+        self.assertAlmostEqual(lm.score("the book"), sum(part[0] for part in parts))
+        self.assertEqual([part[2] for part in lm.full_scores("the wolf")], [False, True, False])
+        self.assertAlmostEqual(lm.perplexity("a book"), 10 ** (-lm.score("a book") / 3))
+        self.assertTrue("book" in lm and "wolf" not in lm)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ["m.arpa", "m.arpa.gz", "m.lm"]:
+                path = pathlib.Path(folder, name)
+                lm.save(path)
+                opened = sylvan.Lm.open(path)
+                self.assertAlmostEqual(opened.score("the book"), lm.score("the book"), places=5)
+                self.assertEqual(pickle.loads(pickle.dumps(opened)).score("a"), opened.score("a"))
+
+    def test_scores(self) -> None:
+        hypotheses = ["The cat sat on the mat.", "A dog is in the garden."]
+        references = ["The cat is on the mat.", "There is a dog in the garden."]
+        score = sylvan.bleu(hypotheses, [references])
+        self.assertEqual(f"{score.score:.2f}", "44.03")
+        self.assertTrue(str(score).startswith("BLEU = 44.03 "))
+        self.assertTrue(score.signature.startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"))
+        self.assertEqual(sylvan.bleu(hypotheses, references).score, score.score)
+        self.assertEqual(float(sylvan.chrf(references, references)), 100.0)
+        self.assertEqual(sylvan.ter(references, references).score, 0.0)
+        same = sylvan.compare(hypotheses, hypotheses, references)
+        self.assertEqual((same.difference, same.p_value), (0.0, 1.0))
+        with self.assertRaises(sylvan.Error):
+            sylvan.bleu(hypotheses, [references[:1]])
+
+    def test_a_parser(self) -> None:
+        trees = [
+            "(S (NP (D the) (N cat)) (VP (V sleeps)))",
+            "(S (NP (D a) (N dog)) (VP (V sees) (NP (D the) (N cat))))",
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            bank = pathlib.Path(folder, "t.mrg")
+            bank.write_text("\n".join(trees * 5) + "\n")
+            heard: list[str] = []
+            parser = sylvan.Parser.train([bank], epochs=5, on_progress=heard.append)
+            self.assertTrue(heard)
+            path = pathlib.Path(folder, "p.parser")
+            parser.save(path)
+            parser = sylvan.Parser.open(path)
+        tree = parser.parse("the dog sleeps")
+        self.assertEqual(str(tree), "(S (NP (D the) (N dog)) (VP (V sleeps)))")
+        self.assertEqual((tree.label, tree.leaves()), ("S", ["the", "dog", "sleeps"]))
+        self.assertEqual([str(each) for each in parser.parse(["the cat sleeps", ""]) if each], [trees[0]])
+        self.assertGreaterEqual(len(parser.parse("the dog sleeps", nbest=4)), 1)
+
+    def test_words(self) -> None:
+        words = sylvan.tokenize("He doesn't pay $3.50.", "en")
+        self.assertEqual(sylvan.detokenize(words, "en"), "He doesn't pay $3.50.")
+        with self.assertRaises(sylvan.Error):
+            sylvan.tokenize("x", "klingon")
+
+
+class Refusing(unittest.TestCase):
+    def test_errors_know_their_place(self) -> None:
+        with self.assertRaises(sylvan.Error) as caught:
+            sylvan.Model.open("/nowhere/m.sylvan")
+        self.assertEqual(caught.exception.file, "/nowhere/m.sylvan")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "x.arpa")
+            path.write_text("\\data\\\nngram 1=one\n")
+            with self.assertRaises(sylvan.Error) as caught:
+                sylvan.Lm.open(path)
+        self.assertEqual((caught.exception.file, caught.exception.line), (str(path), 2))
+
+    def test_wrong_calls_raise(self) -> None:
+        model = sylvan.Model.open(MODEL)
+        wrong: list[object] = [None, 1, 1.5, b"x", {"a": 1}, object(), [1], [None], ["a", b"b"], "\ud800", ["\udfff"]]
+        for given in wrong:
+            with self.assertRaises((TypeError, UnicodeError), msg=repr(given)):
+                model.translate(given)  # type: ignore[call-overload]
+        refused: list[dict[str, Any]] = [
+            {"nbest": 0},
+            {"beam": 0},
+            {"search": "x"},
+            {"tags": "md"},
+            {"input": "x"},
+            {"glossary": "/nowhere"},
+        ]
+        for settings in refused:
+            with self.assertRaises(sylvan.Error, msg=repr(settings)):
+                model.translate(LINE, **settings)
+        impossible: list[dict[str, Any]] = [
+            {"nbest": -1},
+            {"nbest": "x"},
+            {"glossary": {1: 2}},
+            {"x": 1},
+            {"threads": 2**70},
+        ]
+        for settings in impossible:
+            with self.assertRaises((TypeError, OverflowError), msg=repr(settings)):
+                model.translate(LINE, **settings)
+        self.assertEqual(str(model.translate(LINE)), BEST)
+
+    def test_settings_of_training_are_named(self) -> None:
+        with self.assertRaisesRegex(sylvan.Error, "lm-ordre"):
+            sylvan.train(source="a", target="b", out="c", lm_ordre=3)
+
+    def test_ctrl_c_ends_work(self) -> None:
+        code = (
+            "import sylvan, sys\n"
+            "lines = ['a b c d e f g h'] * 400000\n"
+            "print('begun', flush=True)\n"
+            "sylvan.Aligner.train(lines, lines, preset='best', threads=1)\n"
+        )
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout is not None
+        self.assertEqual(process.stdout.readline(), b"begun\n")
+        time.sleep(2.0)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=120)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn(b"KeyboardInterrupt", told)
+
+    def test_a_callback_that_raises_ends_work(self) -> None:
+        def hear(line: str) -> None:
+            raise ValueError(line)
+
+        with self.assertRaises(ValueError):
+            sylvan.Aligner.train(["a b"] * 2000, ["c d"] * 2000, on_progress=hear)
+
+
+if __name__ == "__main__":
+    unittest.main()
