@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::time::SystemTime;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
+use sylvan::decode::corrections::written_time;
 use sylvan::{
-    CorrectionLog, Corrections, Details, Dialect, Glossary, Input, Request, Search, Worker, translate_lines,
+    CorrectionLog, Corrections, Details, Dialect, Glossary, Input, Learning, Pair, Request, Search, Worker,
+    translate_lines,
 };
 use sylvan_base::InputError;
 use sylvan_base::hash::content_hash;
@@ -30,20 +33,45 @@ pub(crate) struct Model {
     idle: Mutex<Vec<Worker>>,
 }
 
-/// A correction that was taken.
+/// A correction of a model.
 #[pyclass(frozen, module = "sylvan", get_all)]
 #[derive(Debug)]
 pub(crate) struct Correction {
-    /// What it is about.
-    about: String,
-    /// The rules that it added or forbade.
+    /// The sentence; what else was asked for if it is not about one.
+    text: String,
+    /// Its translation.
+    translation: String,
+    author: String,
+    time: String,
+    /// The rules that it added, boosted or forbade, as lines of an overlay.
     rules: Vec<String>,
+}
+
+impl Correction {
+    fn of(one: sylvan::Correction) -> Self {
+        match Pair::parse(&one.about) {
+            Some(pair) => Self {
+                text: pair.text,
+                translation: pair.translation,
+                author: pair.author,
+                time: pair.time,
+                rules: one.lines,
+            },
+            None => Self {
+                text: one.about,
+                translation: String::new(),
+                author: String::new(),
+                time: String::new(),
+                rules: one.lines,
+            },
+        }
+    }
 }
 
 #[pymethods]
 impl Correction {
     fn __repr__(&self) -> String {
-        format!("Correction({:?}, {} rules)", self.about, self.rules.len())
+        format!("Correction({:?}, {:?}, {} rules)", self.text, self.translation, self.rules.len())
     }
 }
 
@@ -67,11 +95,7 @@ impl Model {
         }
         request.best = wanted.nbest;
         request.tokens = wanted.tokens;
-        request.input = match wanted.input {
-            "text" => Input::Text,
-            "tree" => Input::Tree,
-            other => return Err(Refused::setting("input", other, "text or tree").into()),
-        };
+        request.input = input_named(wanted.input)?;
         request.details = Details::all();
         request.tags = match wanted.tags.as_deref() {
             None => None,
@@ -178,6 +202,15 @@ impl Model {
         let read = Corrections::beside(&self.model, &self.path)?.map(Arc::new);
         *self.corrections.lock().unwrap_or_else(PoisonError::into_inner) = read;
         Ok(())
+    }
+}
+
+/// What lines are.
+fn input_named(name: &str) -> Result<Input, Refused> {
+    match name {
+        "text" => Ok(Input::Text),
+        "tree" => Ok(Input::Tree),
+        other => Err(Refused::setting("input", other, "text or tree")),
     }
 }
 
@@ -291,12 +324,46 @@ impl Model {
         })
     }
 
+    /// Makes a sentence translate as given from now on, and others use what that teaches; it is on disk when this returns.
+    #[pyo3(signature = (text, translation, *, author="anonymous", exact=false, input="text"))]
+    fn correct(
+        &self,
+        py: Python<'_>,
+        text: String,
+        translation: String,
+        author: &str,
+        exact: bool,
+        input: &str,
+    ) -> PyResult<Correction> {
+        let input = input_named(input)?;
+        // They become lines of a file.
+        if [&text, &translation].iter().any(|text| text.contains(char::is_control)) {
+            return Err(Refused::setting("a correction", "control characters", "one line of text").into());
+        }
+        let author = author.replace(char::is_control, " ");
+        let learning = if exact { Learning::exact() } else { Learning::default() };
+        run(py, None, |_| {
+            // One correction after the other.
+            let mut corrections = self.corrections.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut log = CorrectionLog::open(&self.path)?;
+            let mut workers = self.workers(1);
+            let Some(worker) = workers.first_mut() else { return Err(Refused::new("nobody to learn")) };
+            let learned = worker.learn((&text, &translation), input, corrections.as_deref(), &learning)?;
+            self.give_back(workers);
+            let pair = Pair::new(&written_time(SystemTime::now()), &author, &text, &translation);
+            let entry = sylvan::Correction { about: pair.about(), lines: learned.lines };
+            log.push(&entry)?;
+            *corrections = Corrections::beside(&self.model, &self.path)?.map(Arc::new);
+            Ok(Correction::of(entry))
+        })
+    }
+
     /// Takes the corrections of a model back, the last one first; None if there are none.
     fn undo(&self, py: Python<'_>) -> PyResult<Option<Correction>> {
         py.detach(|| -> Result<Option<Correction>, Refused> {
             let undone = CorrectionLog::open(&self.path)?.undo()?;
             self.refresh()?;
-            Ok(undone.map(|one| Correction { about: one.about, rules: one.lines }))
+            Ok(undone.map(Correction::of))
         })
         .map_err(PyErr::from)
     }
@@ -306,7 +373,7 @@ impl Model {
     fn corrections(&self, py: Python<'_>) -> PyResult<Vec<Correction>> {
         py.detach(|| -> Result<Vec<Correction>, Refused> {
             let all = CorrectionLog::open(&self.path)?.corrections();
-            Ok(all.into_iter().map(|one| Correction { about: one.about, rules: one.lines }).collect())
+            Ok(all.into_iter().map(Correction::of).collect())
         })
         .map_err(PyErr::from)
     }

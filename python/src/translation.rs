@@ -4,6 +4,10 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+/// Where a translation comes from.
+const GIVEN: &str = "correction";
+const FOUND: &str = "model";
+
 /// A translation of a line.
 ///
 /// Places are counted in characters, so that `text[start:end]` is a word.
@@ -44,6 +48,9 @@ pub(crate) struct Translation {
     /// The rules, one per line, indented by depth.
     #[pyo3(get)]
     rules: String,
+    /// `model`, or `correction` if a correction gave this sentence this translation.
+    #[pyo3(get)]
+    origin: &'static str,
     /// Best first, this one included, if more than one was asked for.
     others: Vec<Translation>,
 }
@@ -76,6 +83,7 @@ impl Translation {
     /// All translations of a line, the best one with the others; one without words if the line has none.
     pub(crate) fn of(source: &str, translated: sylvan::Translated, listed: bool) -> Self {
         let words: Vec<String> = translated.source.iter().map(|word| word.text.clone()).collect();
+        let origin = if translated.origin == sylvan::Origin::Correction { GIVEN } else { FOUND };
         let characters = Characters(source);
         let places: Vec<Option<(usize, usize)>> =
             translated.source.iter().map(|word| word.span.map(|span| characters.of(span))).collect();
@@ -95,6 +103,7 @@ impl Translation {
                 unknown_words: translated.unknown_words.clone(),
                 gap: translated.gap,
                 rules: best.rules,
+                origin,
                 others: Vec::new(),
             })
             .collect();
@@ -113,6 +122,7 @@ impl Translation {
                 unknown_words: Vec::new(),
                 gap: None,
                 rules: String::new(),
+                origin,
                 others: Vec::new(),
             },
         };
@@ -206,6 +216,7 @@ impl Translation {
             "features": self.features.iter().map(|(name, value)| (name, value.to_bits())).collect::<Vec<_>>(),
             "source": self.source, "source_words": self.source_words, "source_spans": self.source_spans,
             "unknown_words": self.unknown_words, "gap": self.gap.map(f64::to_bits), "rules": self.rules,
+            "origin": self.origin,
             "others": self.others.iter().map(Self::state).collect::<Vec<_>>(),
         })
         .to_string()
@@ -231,6 +242,7 @@ impl Translation {
             unknown_words: take(&mut value, "unknown_words")?,
             gap: take::<Option<u64>>(&mut value, "gap")?.map(f64::from_bits),
             rules: take(&mut value, "rules")?,
+            origin: if take::<String>(&mut value, "origin")? == GIVEN { GIVEN } else { FOUND },
             others: others.iter().map(|other| Self::read(other)).collect::<Option<_>>()?,
         })
     }

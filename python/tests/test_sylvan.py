@@ -74,6 +74,29 @@ class Translating(unittest.TestCase):
         self.assertIn("neighbour", str(why))
         self.assertIsNone(self.model.explain(""))
 
+    def test_corrections(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "m.sylvan")
+            path.write_bytes(MODEL.read_bytes())
+            model = sylvan.Model.open(path)
+            self.assertEqual(model.translate(LINE).origin, "model")
+            taken = model.correct(LINE, "soon I meet my buddy .", author="Ann")
+            self.assertEqual((taken.text, taken.author), (LINE, "Ann"))
+            self.assertTrue(taken.rules)
+            now = model.translate(LINE)
+            self.assertEqual((now.text, now.origin), ("soon I meet my buddy .", "correction"))
+            self.assertEqual(model.translate(LINE, corrections=False).text, BEST)
+            # Others find it on disk.
+            self.assertEqual(str(sylvan.Model.open(path).translate(LINE)), "soon I meet my buddy .")
+            self.assertEqual([each.translation for each in model.corrections], [now.text])
+            undone = model.undo()
+            assert undone is not None
+            self.assertEqual(undone.translation, now.text)
+            self.assertEqual(str(model.translate(LINE)), BEST)
+            self.assertIsNone(model.undo())
+            with self.assertRaisesRegex(sylvan.Error, "control characters"):
+                model.correct(LINE, "a\nb")
+
     def test_pickles(self) -> None:
         again = pickle.loads(pickle.dumps(self.model))
         best = self.model.translate(LINE, nbest=2)
