@@ -164,7 +164,7 @@ pub(super) fn line(found: &Found, table: &Grammar, vocab: &Vocab, learning: &Lea
     }
     let mut line = format!("add {rule} |||");
     let seen = table.find_source(found.rule.source()).and_then(|source| table.count_of(source));
-    let seen = seen.map_or(0.0, |count| count.to_f64());
+    let seen = seen.map_or(0.0, sylvan_rules::Count::to_f64);
     let likely = (more / (more + learning.others + seen)).ln();
     let sources = found.rule.source().iter().filter(|token| matches!(token, Source::Word(_))).count();
     let targets = found.rule.target().iter().filter(|token| matches!(token, TargetSide::Word(_))).count();
