@@ -164,7 +164,7 @@ pub struct Translated {
     pub origin: Origin,
     /// The correction that gave it, if that is where it comes from and it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub correction: Option<Pair>,
+    pub correction: Option<Box<Pair>>,
 }
 
 impl Translated {
@@ -288,7 +288,8 @@ impl Worker {
         let decoded = self.decode_request(&sentence, request)?;
         let mut best = self.translations(&sentence, &decoded, request);
         let corrections = request.corrections.as_deref().zip(decoded.given);
-        let correction = corrections.and_then(|(corrections, (part, rule))| corrections.pair_of(part, rule));
+        let correction =
+            corrections.and_then(|(corrections, (part, rule))| corrections.pair_of(part, rule)).map(Box::new);
         if let (Some(first), Some(pair), false) = (best.first_mut(), &correction, request.tokens) {
             as_given(first, &pair.translation);
         }
