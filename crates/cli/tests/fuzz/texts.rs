@@ -283,7 +283,11 @@ fn overlay() -> Target {
     let seed = "# one\nadd PN(他) -> him ||| p_ef=-0.5 boost=2\nforbid PN(他) -> he\nforbid PN(他) -> *\n@3 boost 1.5 PN(他) -> he\n";
     target("overlay", &[seed], move |input| {
         let (overlay, missing) = Overlay::read(&mut reader(input), &table, &mut table.vocab())?;
-        Ok(format!("{} {}", about(overlay.added(0).map_or(0, sylvan_rules::Grammar::len)), about(missing.len())))
+        Ok(format!(
+            "{} {}",
+            about(overlay.added(0).map_or(0, sylvan_rules::Grammar::len)),
+            about(missing.len())
+        ))
     })
 }
 

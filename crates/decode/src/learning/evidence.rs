@@ -130,7 +130,8 @@ fn strength(grammar: &Grammar, id: RuleId) -> f64 {
     (0.5 * (log("p_ef") + log("p_fe"))).exp() * seen / (seen + 0.5)
 }
 
-/// Words that the model's translation shares with the other keep their links, and if they had none they keep none.
+/// Words that the model's translation shares with the other keep their links, and if they had none they keep none. Source
+/// words that it has no word for are noted.
 fn from_own(derived: &Derived<'_>, target: &[Symbol], evidence: &mut Evidence) {
     let (forest, derivation) = (derived.forest(), derived.derivation());
     let own = derivation.words(forest);
@@ -146,8 +147,15 @@ fn from_own(derived: &Derived<'_>, target: &[Symbol], evidence: &mut Evidence) {
             count += 1;
         },
     );
+    evidence.silent.fill(true);
     for (&edge, words) in derivation.edges().iter().zip(&words) {
         let (leaves, links) = derived.leaves_of(edge);
+        // Tables of other toolkits know of no links: then all words of a rule stand for all.
+        let is_unsure = links.is_empty() && !words.is_empty();
+        let heard = |place: usize| is_unsure || links.iter().any(|&(leaf, _)| leaf == place);
+        for (_, &leaf) in leaves.iter().enumerate().filter(|&(place, _)| heard(place)) {
+            evidence.silent[leaf as usize] = false;
+        }
         let is_rule = matches!(derived.origin(edge), Origin::Rule(..));
         let mut linked = vec![false; words.len()];
         for (leaf, word) in links {

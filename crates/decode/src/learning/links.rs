@@ -18,6 +18,8 @@ pub(super) struct Evidence {
     values: Vec<f64>,
     /// Target words that are known to belong to no source word.
     pub(super) alone: Vec<bool>,
+    /// Source words that the model's own translation has no word for.
+    pub(super) silent: Vec<bool>,
 }
 
 /// Less evidence than this is none.
@@ -34,7 +36,8 @@ const GAP: usize = 4;
 impl Evidence {
     /// Nothing is known.
     pub(super) fn new(sources: usize, targets: usize) -> Self {
-        Self { sources, targets, values: vec![0.0; sources * targets], alone: vec![false; targets] }
+        let (alone, silent) = (vec![false; targets], vec![false; sources]);
+        Self { sources, targets, values: vec![0.0; sources * targets], alone, silent }
     }
 
     pub(super) fn at(&self, source: usize, target: usize) -> f64 {
@@ -208,7 +211,9 @@ fn fill_gaps(evidence: &Evidence, linked: &mut Linked) {
         if source.len() > GAP || target.len() > GAP {
             continue;
         }
-        for from in source {
+        // What had no translation so far has none now, if somebody else can have the new one.
+        let spoken = source.clone().any(|from| !evidence.silent[from]);
+        for from in source.filter(|&from| !spoken || !evidence.silent[from]) {
             target.clone().for_each(|to| linked.add(from, to));
         }
     }
@@ -260,7 +265,8 @@ pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Vec<(usize, usize)
 mod tests {
     use super::*;
 
-    /// Links of two sentences whose evidence is given by words: `source target value`.
+    /// Links of two sentences whose evidence is given by words: `source target value`; words in brackets had no
+    /// translation so far.
     fn linked(source: &str, target: &str, known: &[(&str, &str, f64)]) -> String {
         let (sources, targets): (Vec<&str>, Vec<&str>) =
             (source.split(' ').collect(), target.split(' ').collect());
@@ -271,6 +277,7 @@ mod tests {
                 values.for_each(|&(_, _, value)| evidence.add(from, to, value));
             }
         }
+        evidence.silent = sources.iter().map(|word| word.starts_with('[')).collect();
         let links = link(&evidence);
         links.iter().map(|link| format!("{}-{}", link.source, link.target)).collect::<Vec<_>>().join(" ")
     }
@@ -316,6 +323,9 @@ mod tests {
             "0-0 1-1 2-2 3-3 4-3 5-4"
         );
         assert_eq!(linked("der Hund doch .", "the dog .", &KNOWN), "0-0 1-1 3-2");
+        // What was silent stays so beside a word that was not.
+        assert_eq!(linked("der [zum] Flummi .", "the bouncer .", &KNOWN), "0-0 2-1 3-2");
+        assert_eq!(linked("der [zum] .", "the bouncer .", &KNOWN), "0-0 1-1 2-2");
         // Too much to be one word.
         assert_eq!(linked("der Hund x .", "the dog a b c d e .", &KNOWN), "0-0 1-1 3-7");
     }
