@@ -45,7 +45,7 @@ fn read_in_parts(text: &str, table: &Grammar, vocab: &mut Vocab, rng: &mut Rng) 
     let (mut part, mut missing) = (String::new(), 0);
     for line in text.lines().map(Some).chain([None]) {
         if line.is_none() || rng.chance(0.4) {
-            let mut reader = TextReader::from_text("part", &std::mem::take(&mut part));
+            let mut reader = TextReader::from_text("part", std::mem::take(&mut part));
             let (more, unknown) = overlay.and(&mut reader, table, vocab).unwrap();
             missing += unknown.len();
             overlay = more;
