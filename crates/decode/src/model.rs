@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use sylvan_base::Vocab;
 use sylvan_lm::{Lm, WordId};
+use sylvan_neural::NeuralModel;
 use sylvan_parse::Parser;
 use sylvan_parse::structured::StructuredLm;
 use sylvan_rules::apply::{Applier, Applying};
@@ -20,12 +21,13 @@ use sylvan_text::Protect;
 
 use crate::error::{Error, Result};
 use crate::features::{
-    DefaultRuleFeatures, Features, JumpFeatures, LanguageModelFeature, ParseFeature, ReorderingFeatures,
-    RuleFeatures, Scorer, StructuredFeature, weight_of,
+    DefaultRuleFeatures, Features, JumpFeatures, LanguageModelFeature, NeuralFeature, ParseFeature,
+    ReorderingFeatures, RuleFeatures, Scorer, StructuredFeature, weight_of,
 };
 use crate::file::ModelFile;
 use crate::glossary::{Glossary, each_line};
 use crate::lines::TrainingLines;
+use crate::models::neural::NeuralReading;
 use crate::models::structured::StructuredModel;
 use crate::models::{Ngram, WordModel};
 use crate::source_text::{SourceText, tokenizer};
@@ -43,10 +45,26 @@ pub struct OpenOptions {
 #[derive(Debug)]
 pub struct Model {
     parts: Arc<Parts>,
-    structured: Option<Arc<StructuredModel>>,
+    besides: Besides,
     weights: Weights,
     applying: Applying,
     rules: Weighed,
+}
+
+/// What a model may have besides rules and n-gram models.
+#[derive(Debug, Clone, Default)]
+struct Besides {
+    structured: Option<Arc<StructuredModel>>,
+    neural: Option<Arc<NeuralReading>>,
+}
+
+/// Which parts a model has whose features are numbered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Others {
+    /// How many n-gram models there are.
+    pub(crate) models: usize,
+    pub(crate) structured: bool,
+    pub(crate) neural: bool,
 }
 
 /// What does not depend on weights.
@@ -84,10 +102,19 @@ pub(crate) struct Weighed {
     model_weights: Vec<f64>,
     /// The weight of the structured language model; 0 if there is none.
     pub(crate) structured: f64,
+    /// The weight of the network, likewise.
+    pub(crate) neural: f64,
+}
+
+impl Besides {
+    fn others(&self, models: usize) -> Others {
+        Others { models, structured: self.structured.is_some(), neural: self.neural.is_some() }
+    }
 }
 
 impl Weighed {
-    pub(crate) fn new(applier: Applier, models: usize, structured: bool, weights: &Weights) -> Self {
+    pub(crate) fn new(applier: Applier, others: Others, weights: &Weights) -> Self {
+        let Others { models, structured, neural } = others;
         let formalism = applier.grammar(0).map_or_else(Formalism::default, |table| table.meta().formalism);
         let mut scorers: Vec<Box<dyn Scorer>> = vec![
             Box::new(RuleFeatures::new(&applier)),
@@ -103,13 +130,17 @@ impl Weighed {
         if structured {
             scorers.push(Box::new(StructuredFeature));
         }
+        if neural {
+            scorers.push(Box::new(NeuralFeature));
+        }
         for number in 0..models {
             scorers.push(Box::new(LanguageModelFeature(number)));
         }
         let features = Features::new(scorers, weights);
         let model_weights = features.weights()[features.weights().len() - models..].to_vec();
         let structured = if structured { weight_of(weights, StructuredFeature::NAME) } else { 0.0 };
-        Self { applier, features, model_weights, structured }
+        let neural = if neural { weight_of(weights, NeuralFeature::NAME) } else { 0.0 };
+        Self { applier, features, model_weights, structured, neural }
     }
 }
 
@@ -145,8 +176,12 @@ impl Model {
         let (grammar, weights) = (file.grammar()?, file.weights()?);
         let vocab = grammar.vocab();
         let model = Self::from_all(grammar, file.models()?, weights, vocab, text)?;
-        Ok(match file.structured()? {
+        let model = match file.structured()? {
             Some(lm) => model.with_structured(lm),
+            None => model,
+        };
+        Ok(match file.neural()? {
+            Some(network) => model.with_neural(network),
             None => model,
         })
     }
@@ -171,7 +206,14 @@ impl Model {
     /// The same model with a structured language model besides; its weight is `slm`.
     pub fn with_structured(self, lm: StructuredLm) -> Self {
         let structured = Some(Arc::new(StructuredModel::new(lm, &self.parts.vocab)));
-        Self::weighed(self.parts, structured, self.weights, self.applying)
+        Self::weighed(self.parts, Besides { structured, ..self.besides }, self.weights, self.applying)
+    }
+
+    /// The same model with a network besides, which reads the source and scores whole translations; its weight is
+    /// `neural`.
+    pub fn with_neural(self, network: NeuralModel) -> Self {
+        let neural = Some(Arc::new(NeuralReading::new(network, &self.parts.vocab)));
+        Self::weighed(self.parts, Besides { neural, ..self.besides }, self.weights, self.applying)
     }
 
     fn from_all(
@@ -186,28 +228,23 @@ impl Model {
         }
         let models = lms.into_iter().map(|lm| WordModel::new(lm, &vocab)).collect();
         let parts = Arc::new(Parts { vocab: Arc::new(vocab), grammar, models, text });
-        Ok(Self::weighed(parts, None, weights, Applying::default()))
+        Ok(Self::weighed(parts, Besides::default(), weights, Applying::default()))
     }
 
-    fn weighed(
-        parts: Arc<Parts>,
-        structured: Option<Arc<StructuredModel>>,
-        weights: Weights,
-        applying: Applying,
-    ) -> Self {
+    fn weighed(parts: Arc<Parts>, besides: Besides, weights: Weights, applying: Applying) -> Self {
         let applier = applier(&parts.grammar, &weights, &parts.vocab, applying);
-        let rules = Weighed::new(applier, parts.models.len(), structured.is_some(), &weights);
-        Self { parts, structured, weights, applying, rules }
+        let rules = Weighed::new(applier, besides.others(parts.models.len()), &weights);
+        Self { parts, besides, weights, applying, rules }
     }
 
     /// The same model with other weights. All else is shared, not copied.
     pub fn with_weights(&self, weights: Weights) -> Self {
-        Self::weighed(Arc::clone(&self.parts), self.structured.clone(), weights, self.applying)
+        Self::weighed(Arc::clone(&self.parts), self.besides.clone(), weights, self.applying)
     }
 
     /// The same model with its rules applied in another way. All else is shared, not copied.
     pub fn with_applying(&self, applying: Applying) -> Self {
-        Self::weighed(Arc::clone(&self.parts), self.structured.clone(), self.weights.clone(), applying)
+        Self::weighed(Arc::clone(&self.parts), self.besides.clone(), self.weights.clone(), applying)
     }
 
     /// How its rules are applied.
@@ -245,6 +282,11 @@ impl Model {
             let found = "exact for a model with a structured language model";
             return Err(Error::setting("search", found, "another search: nothing bounds its scores")
                 .advise("leave the option out, or set the weight slm to 0"));
+        }
+        if self.is_neural() && search.name() == SearchName::Exact {
+            let found = "exact for a model with a network";
+            return Err(Error::setting("search", found, "another search: nothing bounds its scores")
+                .advise("leave the option out, or set the weight neural to 0"));
         }
         let free = self.formalism() == Formalism::Phrase;
         if free == (search.name() == SearchName::Stacks) {
@@ -326,11 +368,6 @@ impl Model {
         &self.parts.text.languages
     }
 
-    /// How many language models there are.
-    pub(crate) fn model_count(&self) -> usize {
-        self.parts.models.len()
-    }
-
     /// The ids of a sentence's tokens in each language model.
     pub(crate) fn word_ids(
         &self,
@@ -346,7 +383,22 @@ impl Model {
 
     /// The structured language model, if there is one.
     pub(crate) fn structured(&self) -> Option<&StructuredModel> {
-        self.structured.as_deref()
+        self.besides.structured.as_deref()
+    }
+
+    /// The network, if there is one.
+    pub(crate) fn neural(&self) -> Option<&NeuralReading> {
+        self.besides.neural.as_deref()
+    }
+
+    /// Whether it has a network that weighs something.
+    pub fn is_neural(&self) -> bool {
+        self.rules.neural != 0.0
+    }
+
+    /// Which parts it has besides rules.
+    pub(crate) fn others(&self) -> Others {
+        self.besides.others(self.parts.models.len())
     }
 
     /// Whether it has a structured language model that weighs something.

@@ -72,7 +72,8 @@ impl NeuralModel {
             .map_err(|error| bad(error.to_string(), "the shape of a network"))?;
         let Shape { width, inner, heads, encoder, decoder } = shape;
         let size = Size { width, inner, heads, encoder, decoder };
-        let is_sane = size.is_sane() && width <= 1 << 16 && inner <= 1 << 18 && encoder.max(decoder) <= 1 << 10;
+        let is_sane =
+            size.is_sane() && width <= 1 << 16 && inner <= 1 << 18 && encoder.max(decoder) <= 1 << 10;
         if !is_sane {
             return Err(bad(format!("{size:?}"), "the shape of a network"));
         }

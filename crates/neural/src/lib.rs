@@ -7,9 +7,9 @@ mod network;
 mod parameters;
 mod reader;
 mod tape;
-pub mod train;
 #[cfg(test)]
 mod tests;
+pub mod train;
 mod units;
 
 pub use file::{KIND, NeuralModel};

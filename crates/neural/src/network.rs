@@ -239,11 +239,14 @@ impl Network {
         let target = sentences(pairs.iter().map(|pair| pair.target.len()));
         let memory = self.encode(parameters, tape, pairs, &source, noise);
         // What comes before each unit; the end of the last sentence comes before the first.
-        let before = pairs.iter().flat_map(|pair| std::iter::once(&END).chain(&pair.target[..pair.target.len() - 1]));
+        let before =
+            pairs.iter().flat_map(|pair| std::iter::once(&END).chain(&pair.target[..pair.target.len() - 1]));
         let rows = before.map(|&unit| if unit == END { Some(END) } else { noise.read(unit) }).collect();
         let mut y = tape.rows(parameters, self.tables[1], rows, self.scale(), None);
         y = noise.drop(tape, y);
-        let linear = |tape: &mut Tape, x, linear: Linear| tape.linear(parameters, x, linear.weight, Lying::Rows, linear.bias);
+        let linear = |tape: &mut Tape, x, linear: Linear| {
+            tape.linear(parameters, x, linear.weight, Lying::Rows, linear.bias)
+        };
         for layer in &self.decoder {
             let Recurrence { normal, gate, input } = layer.recurrence;
             let x = tape.normal(parameters, y, normal.gain, normal.bias);
@@ -285,7 +288,9 @@ impl Network {
         }
         let mut x = tape.rows(parameters, self.tables[0], rows, self.scale(), Some(&signals));
         x = noise.drop(tape, x);
-        let linear = |tape: &mut Tape, x, linear: Linear| tape.linear(parameters, x, linear.weight, Lying::Rows, linear.bias);
+        let linear = |tape: &mut Tape, x, linear: Linear| {
+            tape.linear(parameters, x, linear.weight, Lying::Rows, linear.bias)
+        };
         for layer in &self.encoder {
             let Attention { normal, query, key, value, out } = layer.attention;
             let inside = tape.normal(parameters, x, normal.gain, normal.bias);

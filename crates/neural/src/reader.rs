@@ -312,7 +312,8 @@ impl Histories {
     /// Says one unit more after each of some histories; the first of the new ones, which follow each other.
     pub fn say(&mut self, steps: &[(History, UnitId)]) -> History {
         let first = History(self.len() as u32);
-        let steps: Vec<(Option<History>, UnitId)> = steps.iter().map(|&(history, unit)| (Some(history), unit)).collect();
+        let steps: Vec<(Option<History>, UnitId)> =
+            steps.iter().map(|&(history, unit)| (Some(history), unit)).collect();
         for together in steps.chunks(TOGETHER) {
             self.append(together);
         }
@@ -358,10 +359,11 @@ const LONGEST: [usize; 2] = [3, 10];
 
 impl Reader {
     /// Translates a line of words by the network alone: the best of a beam of histories, by the mean of their logarithms.
-    pub fn translate_with_beam(self: &Arc<Self>, line: &str, beam: usize) -> String {
+    pub fn translate(self: &Arc<Self>, line: &str, beam: usize) -> String {
         let [source, target] = &self.model.units;
         let source = source.of_line(line);
-        let mut histories = Histories::new(Arc::clone(self), &source, (2..target.len() as UnitId).collect::<Vec<_>>());
+        let mut histories =
+            Histories::new(Arc::clone(self), &source, (2..target.len() as UnitId).collect::<Vec<_>>());
         let mut alive: Vec<(f32, History, Vec<UnitId>)> = vec![(0.0, History::EMPTY, Vec::new())];
         let mut best: (f32, Vec<UnitId>) = (f32::NEG_INFINITY, Vec::new());
         for length in 1..=source.len() * LONGEST[0] + LONGEST[1] {
@@ -384,7 +386,8 @@ impl Reader {
             if going.is_empty() || going.iter().all(|&(score, ..)| score / (length as f32) < best.0) {
                 break;
             }
-            let steps: Vec<(History, UnitId)> = going.iter().map(|&(_, place, unit)| (alive[place].1, unit)).collect();
+            let steps: Vec<(History, UnitId)> =
+                going.iter().map(|&(_, place, unit)| (alive[place].1, unit)).collect();
             let first = histories.say(&steps);
             let extended = going.iter().enumerate().map(|(number, &(score, place, unit))| {
                 let mut units = alive[place].2.clone();
@@ -399,8 +402,26 @@ impl Reader {
         target.line(&best.1)
     }
 
-    /// The same, unit by unit.
-    pub fn translate(self: &Arc<Self>, line: &str) -> String {
-        self.translate_with_beam(line, 1)
+    /// The logarithms of the probabilities of the words of a translation, and of its end.
+    pub fn score(self: &Arc<Self>, source: &str, target: &str) -> Vec<f64> {
+        let [source_units, target_units] = &self.model.units;
+        let of = target_units.of_line(target);
+        let mut histories = Histories::new(Arc::clone(self), &source_units.of_line(source), of);
+        let (mut history, mut values, mut units) = (History::EMPTY, Vec::new(), Vec::new());
+        // All units of the target may come.
+        let said =
+            |histories: &Histories, history, unit| histories.expects(history, unit).map_or(0.0, f64::from);
+        for word in target.split_ascii_whitespace() {
+            units.clear();
+            target_units.of_word(word, &mut units);
+            let mut value = 0.0;
+            for &unit in &units {
+                value += said(&histories, history, unit);
+                history = histories.say(&[(history, unit)]);
+            }
+            values.push(value);
+        }
+        values.push(said(&histories, history, END));
+        values
     }
 }

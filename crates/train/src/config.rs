@@ -52,6 +52,10 @@ pub struct Config {
     /// What that model is: generative (probabilities, learnt from the parses of the target text) or perceptron (the parser's
     /// own scores).
     pub structured_kind: String,
+    /// Whether a network is trained as well.
+    pub neural: bool,
+    /// Its passes through the text, at most.
+    pub neural_epochs: u32,
     /// More target text, for the language model.
     pub lm_text: Vec<PathBuf>,
     /// This many training pairs, the last ones, are kept out of training and measured on at the end; without a number
@@ -123,6 +127,8 @@ impl Default for Config {
             align: None,
             structured_lm: None,
             structured_kind: "generative".to_string(),
+            neural: false,
+            neural_epochs: 40,
             lm_text: Vec::new(),
             holdout: None,
             licence: Vec::new(),

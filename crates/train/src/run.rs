@@ -50,6 +50,22 @@ impl Part {
     }
 }
 
+/// Files of what a model may have besides rules and its n-gram model.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Besides {
+    /// The structured language model.
+    pub(crate) structured: Option<PathBuf>,
+    /// The network.
+    pub(crate) neural: Option<PathBuf>,
+}
+
+impl Besides {
+    /// Those that there are.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        [&self.structured, &self.neural].into_iter().filter_map(|file| file.as_deref())
+    }
+}
+
 /// What is known so far. A stage reads what it needs and records what it made.
 pub(crate) struct Run<'r> {
     pub(crate) config: &'r Config,
@@ -69,6 +85,8 @@ pub(crate) struct Run<'r> {
     pub(crate) language_model: PathBuf,
     /// The structured language model, if there is to be one.
     pub(crate) structured: Option<PathBuf>,
+    /// The network, if there is to be one.
+    pub(crate) neural: Option<PathBuf>,
     pub(crate) weights: PathBuf,
     pub(crate) scores: Vec<(String, f64)>,
     /// How many pairs were learnt from.
@@ -98,12 +116,18 @@ impl<'r> Run<'r> {
             rules: work.file("rules"),
             language_model: work.file("lm"),
             structured: None,
+            neural: None,
             weights: work.file("weights"),
             scores: Vec::new(),
             pairs: 0,
             lines: None,
             work,
         }
+    }
+
+    /// What the model has besides rules and its n-gram model.
+    pub(crate) fn besides(&self) -> Besides {
+        Besides { structured: self.structured.clone(), neural: self.neural.clone() }
     }
 
     /// All texts, by name.

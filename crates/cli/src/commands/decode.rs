@@ -15,7 +15,7 @@ use sylvan_search::{Counters, TraceItem};
 use sylvan_store::{Output, TextReader};
 use sylvan_trees::EgretReader;
 
-use super::model_options::{warn_of_untranslated, with_structured};
+use super::model_options::{warn_of_untranslated, with_besides};
 use super::searching::Searching;
 use crate::bad_lines::{BadLines, Strictness};
 use crate::outputs::OutPath;
@@ -43,6 +43,9 @@ pub(crate) struct Decode {
     /// slm).
     #[arg(long, value_name = "FILE")]
     structured_lm: Option<PathBuf>,
+    /// A network, made by `sylvan neural train`, that scores whole translations (weight neural).
+    #[arg(long, value_name = "FILE")]
+    neural: Option<PathBuf>,
     /// The weights: name=value, one per line.
     #[arg(long, value_name = "FILE")]
     weights: PathBuf,
@@ -207,7 +210,7 @@ impl Decode {
         self.searching.check_named()?;
         let weights = Weights::read(&mut TextReader::open(&self.weights)?)?;
         let (model, converted) = Model::open_parts(&self.grammar, &self.lm, &weights)?;
-        let model = with_structured(model, self.structured_lm.as_deref())?;
+        let model = with_besides(model, self.structured_lm.as_deref(), self.neural.as_deref())?;
         let model = self.searching.applied(model);
         let search = self.searching.search(&model)?;
         if converted {

@@ -16,6 +16,7 @@ mod man;
 mod metric;
 mod model;
 mod model_options;
+mod neural;
 mod parser;
 mod reproduce;
 mod sample;
@@ -55,6 +56,7 @@ pub(crate) enum Command {
     Align(align::Align),
     Grammar(grammar::Grammar),
     Lm(lm::Lm),
+    Neural(neural::Neural),
     Tune(tune::Tune),
     Fit(fit::Fit),
     Decode(decode::Decode),
@@ -91,6 +93,7 @@ impl Command {
             Self::Align(command) => command.run(),
             Self::Grammar(command) => command.run(),
             Self::Lm(command) => command.run(),
+            Self::Neural(command) => command.run(),
             Self::Tune(command) => command.run(),
             Self::Fit(command) => command.run(),
             Self::Decode(command) => command.run(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use sylvan::{Corrections, Glossary, Input, Model, OpenOptions, Request};
+use sylvan_neural::NeuralModel;
 use sylvan_parse::structured::StructuredLm;
 
 use super::searching::Searching;
@@ -71,12 +72,19 @@ impl ModelOptions {
     }
 }
 
-/// A model with a structured language model besides, if there is one.
-pub(crate) fn with_structured(model: Model, path: Option<&Path>) -> anyhow::Result<Model> {
-    Ok(match path {
-        Some(path) => model.with_structured(StructuredLm::open(path)?),
-        None => model,
-    })
+/// A model with a structured language model and a network besides, if there are any.
+pub(crate) fn with_besides(
+    mut model: Model,
+    structured: Option<&Path>,
+    neural: Option<&Path>,
+) -> anyhow::Result<Model> {
+    if let Some(path) = structured {
+        model = model.with_structured(StructuredLm::open(path)?);
+    }
+    if let Some(path) = neural {
+        model = model.with_neural(NeuralModel::open(path)?);
+    }
+    Ok(model)
 }
 
 /// A space where the tab should be makes a term that no text has.

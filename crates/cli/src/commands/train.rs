@@ -99,6 +99,13 @@ pub(crate) struct Train {
     /// (the parser's own scores; it must look at most one word ahead) [default: generative].
     #[arg(long, value_name = "KIND", help_heading = "Syntax and links")]
     structured_kind: Option<String>,
+    /// Train a network as well, which reads the whole source sentence and scores whole translations. It takes by far the
+    /// most time of all stages: an hour or two for 50,000 short sentences.
+    #[arg(long, help_heading = "Syntax and links")]
+    neural: bool,
+    /// With --neural: passes through the text, at most [default: 40].
+    #[arg(long, value_name = "N", help_heading = "Syntax and links")]
+    neural_epochs: Option<u32>,
     /// Where the model goes [required].
     #[arg(long, value_name = "MODEL")]
     out: Option<OutPath>,
@@ -213,7 +220,8 @@ impl Train {
             beam,
             parser_beam,
             parser_epochs,
-            seed
+            seed,
+            neural_epochs
         );
         macro_rules! over_optional {
             ($($name:ident),*) => { $(config.$name = self.$name.or(config.$name);)* };
@@ -221,6 +229,7 @@ impl Train {
         over_optional!(treebank, parser, trees, dev_trees, align, structured_lm, holdout, min_count);
         config.threads = self.threads.asked().unwrap_or(config.threads);
         config.tokenized |= self.tokenized;
+        config.neural |= self.neural;
         config.lines &= !self.no_lines;
         config.lm_text.extend(self.lm_text);
         config.licence.extend(self.licence);

@@ -13,7 +13,7 @@ use sylvan_rules::Weights;
 use sylvan_store::{Output, TextReader, read_lines};
 use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan, ProConfig, Start, Tuned, curve};
 
-use super::model_options::with_structured;
+use super::model_options::with_besides;
 use super::searching::Searching;
 use crate::outputs::OutPath;
 use crate::progress::Terminal;
@@ -41,6 +41,9 @@ pub(crate) struct Tune {
     /// slm).
     #[arg(long, value_name = "FILE")]
     structured_lm: Option<PathBuf>,
+    /// A network, made by `sylvan neural train`, that scores whole translations (weight neural).
+    #[arg(long, value_name = "FILE")]
+    neural: Option<PathBuf>,
     /// The trees of the text, Penn brackets, one per line.
     #[arg(long, value_name = "FILE", required_unless_present = "text", conflicts_with = "text")]
     trees: Option<PathBuf>,
@@ -170,7 +173,7 @@ impl Tune {
             Method::USUAL_MARGIN
         );
         let (model, _) = Model::open_parts(&self.grammar, &self.lm, &given)?;
-        let model = with_structured(model, self.structured_lm.as_deref())?;
+        let model = with_besides(model, self.structured_lm.as_deref(), self.neural.as_deref())?;
         let model = Arc::new(self.searching.applied(model));
         let (input, from) = match (&self.trees, &self.text) {
             (Some(trees), _) => (Input::Tree, trees.clone()),

@@ -134,7 +134,7 @@ impl Corrections {
         let overlay = Arc::new(overlay);
         let applier = applier(model.grammar(), &weights, &vocab, model.applying());
         let applier = applier.with_overlay(Arc::clone(&overlay));
-        let rules = Weighed::new(applier, model.model_count(), model.structured().is_some(), &weights);
+        let rules = Weighed::new(applier, model.others(), &weights);
         let (of, vocab) = (Arc::clone(model.vocab()), Arc::new(vocab));
         Ok(Self { of, vocab, rules, weights, overlay, texts, missing })
     }

@@ -122,8 +122,8 @@ impl<'a> Alternatives<'a> {
     }
 
     fn score(&self, derivation: &Derivation) -> f64 {
-        // Orders are worth something, too, and trees of target words.
-        if self.forest.reordering().is_some() || self.derived.is_structured() {
+        // Orders are worth something, too, and trees of target words, and what a network says.
+        if self.forest.reordering().is_some() || self.derived.sees_far() {
             return self.derived.other(derivation).contributions().score();
         }
         let tokens = derivation.tokens(self.forest);

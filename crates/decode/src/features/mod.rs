@@ -6,6 +6,7 @@
 //! (n-best lists, tuning, explanations) reads these, so that weights times values is the model score for any
 //! combination of parts.
 
+mod neural;
 mod order;
 mod rules;
 mod sparse;
@@ -17,6 +18,7 @@ use sylvan_forest::{Derivation, TranslationForest};
 use sylvan_rules::apply::Applier;
 use sylvan_rules::{Grammar, Weights};
 
+pub use neural::NeuralFeature;
 pub use order::{JumpFeatures, ReorderingFeatures};
 pub use rules::{DefaultRuleFeatures, ParseFeature, RuleFeatures};
 pub use sparse::{sparse_contributions, sparse_values};
@@ -24,6 +26,7 @@ pub use structured::StructuredFeature;
 pub use words::LanguageModelFeature;
 
 use crate::models::Ngram;
+use crate::models::neural::Opinion;
 use crate::models::structured::Read;
 
 /// A feature as tuning and lists see it.
@@ -70,6 +73,8 @@ pub struct Replay<'a> {
     pub models: &'a [Ngram<'a>],
     /// How the structured language model reads the sentence's tokens, if there is one.
     pub(crate) read: Option<&'a Read>,
+    /// What the network says of the sentence's translations, if there is one.
+    pub(crate) opinion: Option<&'a Opinion>,
     /// The forest.
     pub forest: &'a TranslationForest,
     /// The derivation.

@@ -7,6 +7,7 @@
 //! rules      a container of its own, opened in place
 //! lm0 to lm7 likewise; at least lm0
 //! parser     likewise; only if the model can parse
+//! neural     a network that reads the source; only if the model has one
 //! slm        a structured language model or the parser that is one, likewise; only if the model has one
 //! srccase    words in their usual case, one per line; only for raw text
 //! lines      the training text that rules point into; only if it was to be kept
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sylvan_base::Result;
 use sylvan_lm::Lm;
+use sylvan_neural::NeuralModel;
 use sylvan_parse::Parser;
 use sylvan_parse::structured::StructuredLm;
 use sylvan_rules::{Formalism, Grammar, Weights};
@@ -40,6 +42,7 @@ const MANIFEST: Name = name("manifest");
 const WEIGHTS: Name = name("weights");
 const RULES: Name = name("rules");
 const PARSER: Name = name("parser");
+const NEURAL: Name = name("neural");
 const STRUCTURED: Name = name("slm");
 const SOURCE_CASE: Name = name("srccase");
 const LINES: Name = name("lines");
@@ -105,6 +108,8 @@ pub struct Parts<'p> {
     pub parser: Option<&'p Path>,
     /// The structured language model.
     pub structured: Option<&'p Path>,
+    /// The network.
+    pub neural: Option<&'p Path>,
     /// The source truecaser.
     pub source_case: Option<&'p Path>,
     /// The training text, as [`write_lines`](crate::lines::write_lines) writes it.
@@ -119,7 +124,7 @@ fn model_name(index: usize) -> Name {
 
 /// Writes a model file; it appears whole or not at all.
 pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
-    let mut writer = ContainerWriter::create(path, KIND, VERSION, MODELS + 7)?;
+    let mut writer = ContainerWriter::create(path, KIND, VERSION, MODELS + 8)?;
     let manifest =
         serde_json::to_vec_pretty(parts.manifest).expect("strings and numbers can be written as JSON");
     writer.section(MANIFEST, &manifest)?;
@@ -132,6 +137,7 @@ pub fn pack(path: &Path, parts: Parts<'_>) -> Result<()> {
     let optional = [
         (PARSER, parts.parser),
         (STRUCTURED, parts.structured),
+        (NEURAL, parts.neural),
         (SOURCE_CASE, parts.source_case),
         (LINES, parts.lines),
     ];
@@ -178,6 +184,7 @@ impl ModelFile {
         self.models()?;
         self.parser()?;
         self.structured()?;
+        self.neural()?;
         self.source_text(Protect::default())?;
         if let Some(lines) = self.training_lines()? {
             lines.verify()?;
@@ -213,6 +220,11 @@ impl ModelFile {
         } else {
             Ok(None)
         }
+    }
+
+    /// The network, if the model has one.
+    pub fn neural(&self) -> Result<Option<NeuralModel>> {
+        if self.file.has(NEURAL) { NeuralModel::inside(&self.file, NEURAL).map(Some) } else { Ok(None) }
     }
 
     /// The training text, if the model keeps it.

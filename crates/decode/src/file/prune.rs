@@ -65,9 +65,12 @@ pub fn prune(model: &Path, out: &Path, size: u64, lines: bool) -> Result<Pruned,
     let beside: u64 = whole - length("rules") - lm_before + lm_after;
     let parser = length("parser");
     let text = if lines { length("lines") } else { 0 };
-    let structured = length("slm");
-    let too_small =
-        |needed| Error::TooSmall { needed, size, advice: advice([parser, text, lm_after, structured]) };
+    let (structured, neural) = (length("slm"), length("neural"));
+    let too_small = |needed| Error::TooSmall {
+        needed,
+        size,
+        advice: advice([parser, text, lm_after, structured, neural]),
+    };
     let room = size.checked_sub(beside).filter(|&room| room > 0).ok_or_else(|| too_small(beside))?;
     let table = folder.path().join("rules");
     let before = grammar.len() as u64;
@@ -82,7 +85,7 @@ pub fn prune(model: &Path, out: &Path, size: u64, lines: bool) -> Result<Pruned,
         manifest.figures.clear();
         manifest.settings.insert("pruned-to".into(), size.to_string());
     }
-    let mut writer = ContainerWriter::create(out, KIND, VERSION, MODELS + 7)?;
+    let mut writer = ContainerWriter::create(out, KIND, VERSION, MODELS + 8)?;
     for (name, _) in file.sections() {
         let name = padded(&name);
         if name == MANIFEST {
@@ -101,12 +104,13 @@ pub fn prune(model: &Path, out: &Path, size: u64, lines: bool) -> Result<Pruned,
 }
 
 /// What takes room besides the rules, and what can be done about it: the largest part first.
-fn advice([parser, lines, lm, structured]: [u64; 4]) -> String {
+fn advice([parser, lines, lm, structured, neural]: [u64; 5]) -> String {
     let mut parts = [
         (parser, "the parser", "train with a smaller treebank or fewer --parser-epochs, or give trees"),
         (lines, "the training text", "leave it out with --no-lines"),
         (lm, "the language model", "train with a lower --lm-order"),
         (structured, "the structured language model", "train without --structured-lm"),
+        (neural, "the network", "train without --neural"),
     ];
     parts.sort_by_key(|part| std::cmp::Reverse(part.0));
     let parts = parts.into_iter().filter(|part| part.0 > 0);

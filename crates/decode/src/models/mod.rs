@@ -5,8 +5,10 @@
 //! sentence  Ngram       the model over the sentence's tokens, with its weight
 //!           Several     any number of them side by side, as one model
 //!           structured  a model of the tree that words build, for left-to-right search
+//!           neural      a network that reads the source, for whole translations
 //! ```
 
+pub(crate) mod neural;
 mod ngram;
 mod several;
 pub(crate) mod structured;

@@ -12,6 +12,7 @@ use super::{SentenceForest, With};
 use crate::features::{Contributions, Replay, sparse_contributions, sparse_values};
 use crate::model::{Model, Weighed};
 use crate::models::Ngram;
+use crate::models::neural::Opinion;
 use crate::models::structured::{Parsed, Read};
 use crate::sentence::Sentence;
 
@@ -45,6 +46,7 @@ pub struct Derived<'a> {
     forest: &'a TranslationForest,
     models: Vec<Ngram<'a>>,
     read: Option<&'a Read>,
+    opinion: Option<&'a Opinion>,
     derivation: &'a Derivation,
 }
 
@@ -65,14 +67,25 @@ impl<'a> Derived<'a> {
             forest: &forest.forest,
             models: model.ngrams(&forest.ids),
             read: forest.read.as_deref(),
+            opinion: forest.opinion.as_deref(),
             derivation,
         }
     }
 
     /// Another derivation of the same sentence.
     pub fn other<'b>(&'b self, derivation: &'b Derivation) -> Derived<'b> {
-        let Self { model, rules, weights, sentence, forest, read, .. } = *self;
-        Derived { model, rules, weights, sentence, forest, models: self.models.clone(), read, derivation }
+        let Self { model, rules, weights, sentence, forest, read, opinion, .. } = *self;
+        Derived {
+            model,
+            rules,
+            weights,
+            sentence,
+            forest,
+            models: self.models.clone(),
+            read,
+            opinion,
+            derivation,
+        }
     }
 
     /// The rules, as edges of the forest.
@@ -105,9 +118,9 @@ impl<'a> Derived<'a> {
         self.read?.parse(&self.derivation.tokens(self.forest))
     }
 
-    /// Whether there is a structured language model that weighs something.
-    pub(crate) fn is_structured(&self) -> bool {
-        self.rules.structured != 0.0
+    /// Whether there is a part of the model that weighs something and sees more than n-grams of words.
+    pub(crate) fn sees_far(&self) -> bool {
+        self.rules.structured != 0.0 || self.rules.neural != 0.0
     }
 
     fn vocab(&self) -> &'a Vocab {
@@ -120,6 +133,7 @@ impl<'a> Derived<'a> {
             own: self.sentence.own.as_ref(),
             models: &self.models,
             read: self.read,
+            opinion: self.opinion,
             forest: self.forest,
             derivation: self.derivation,
         }

@@ -37,7 +37,12 @@ impl Worker {
             matches!(origin, Origin::Start | Origin::Glue)
         };
         let only = forest.forest.only(|other| other == edge || joins(other));
-        let only = SentenceForest { forest: only, ids: forest.ids.clone(), read: forest.read.clone() };
+        let only = SentenceForest {
+            forest: only,
+            ids: forest.ids.clone(),
+            read: forest.read.clone(),
+            opinion: forest.opinion.clone(),
+        };
         let alone = self.search(sentence, with, only, search, List::default(), &Stop::NEVER);
         let Some(first) = alone.hypotheses.first() else { return Err(Box::new(forest)) };
         let mut decoded = match list.best {

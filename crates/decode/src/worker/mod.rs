@@ -31,6 +31,7 @@ use crate::corrections::Corrections;
 use crate::glossary::Glossary;
 use crate::hypotheses::{Hypothesis, List, list as list_of};
 use crate::model::{Model, Weighed};
+use crate::models::neural::Opinion;
 use crate::models::structured::{Expected, Parsing as Structuring, Read};
 use crate::models::{Memory, Ngram, Several};
 use crate::sentence::Sentence;
@@ -62,6 +63,8 @@ pub struct SentenceForest {
     pub(crate) ids: Vec<Vec<WordId>>,
     /// How the structured language model reads them, if there is one.
     pub(crate) read: Option<Arc<Read>>,
+    /// What the network says of its translations, if there is one.
+    pub(crate) opinion: Option<Arc<Opinion>>,
 }
 
 impl SentenceForest {
@@ -145,7 +148,10 @@ impl Worker {
         self.model.word_ids(forest.tokens(), sentence.vocab(), &mut ids);
         let structured = self.model.structured();
         let read = structured.map(|model| Arc::new(model.read(forest.tokens(), sentence.vocab())));
-        SentenceForest { forest, ids, read }
+        let neural = self.model.neural();
+        let source = sentence.syntax.leaves();
+        let opinion = neural.map(|model| Arc::new(model.over(source, forest.tokens(), sentence.vocab())));
+        SentenceForest { forest, ids, read, opinion }
     }
 
     /// Translates a sentence.
@@ -191,12 +197,13 @@ impl Worker {
         stop: &Stop,
     ) -> Decoded {
         let model = Arc::clone(&self.model);
-        let weight = with.rules(&model).structured;
-        let is_later = weight != 0.0 && !asks_inside(search);
+        let Weighed { structured: weight, neural, .. } = *with.rules(&model);
+        let asks_later = weight != 0.0 && !asks_inside(search);
+        let is_later = asks_later || neural != 0.0;
         // What the search does not know may change the order: more translations are compared than are wanted.
         let list = if is_later { List { best: wanted.best.max(COMPARED), distinct: true } } else { wanted };
         let mut forest = if search.makes_glue() { forest } else { forest.with_all_glue() };
-        let asked = if is_later { 0.0 } else { weight };
+        let asked = if asks_later { 0.0 } else { weight };
         let found = self.find(&forest, asked, search, list.best > 1, stop);
         let Some(Found { best, out, cut_short, gap, grown }) = found else {
             let counters = Counters::default();
@@ -214,7 +221,7 @@ impl Worker {
         forest.forest.grow(grown);
         let (counters, searched) = (best.counters, best.score);
         let mut hypotheses = list_of(&forest.forest, best, out.as_ref(), list);
-        if weight != 0.0 {
+        if weight != 0.0 || neural != 0.0 {
             self.compare_whole(sentence, with, &forest, &mut hypotheses);
             hypotheses.truncate(wanted.best.max(1));
         }
@@ -252,7 +259,8 @@ impl Worker {
         }
     }
 
-    /// Whole translations by all features: a search keeps few parses of each, and not always the best.
+    /// Whole translations by all features: a search keeps few parses of each, and not always the best, and a network is
+    /// asked about whole translations alone.
     fn compare_whole(
         &self,
         sentence: &Sentence,
@@ -260,6 +268,11 @@ impl Worker {
         forest: &SentenceForest,
         hypotheses: &mut [Hypothesis],
     ) {
+        if let Some(opinion) = &forest.opinion {
+            let words: Vec<Vec<TokenId>> =
+                hypotheses.iter().map(|hypothesis| hypothesis.derivation.tokens(&forest.forest)).collect();
+            opinion.of_all(&words.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        }
         for hypothesis in hypotheses.iter_mut() {
             let derived = self.derived(sentence, with, forest, &hypothesis.derivation);
             hypothesis.score = derived.contributions().score();
@@ -277,7 +290,7 @@ impl Worker {
             models.iter().map(|model| model.local(words)).sum()
         };
         let pruned = InsideOutside::of(&forest.forest, Sum::Best, words).prune(&forest.forest, margin);
-        SentenceForest { forest: pruned, ids: forest.ids.clone(), read: forest.read.clone() }
+        SentenceForest { forest: pruned, ..forest.clone() }
     }
 
     /// What language models say of words of a forest without their context.
@@ -320,7 +333,7 @@ impl Worker {
     }
 }
 
-/// How many translations are compared with a structured language model that the search did not ask.
+/// How many translations are compared by a model that the search did not ask.
 const COMPARED: usize = 100;
 
 /// Whether a search asks a structured language model as it goes on.

@@ -88,9 +88,8 @@ fn narrow_inside(band: &[f32], strip: &[f32], tile: &mut Tile) {
         let (band, strip) = (band.as_chunks::<LOW>().0, strip.as_chunks::<WIDTH>().0);
         for (a, b) in band.iter().zip(strip) {
             // SAFETY: there are 32 numbers, of which 16 begin at `half`.
-            let (first, second) = unsafe {
-                (_mm256_loadu_ps(b.as_ptr().add(half)), _mm256_loadu_ps(b.as_ptr().add(half + 8)))
-            };
+            let (first, second) =
+                unsafe { (_mm256_loadu_ps(b.as_ptr().add(half)), _mm256_loadu_ps(b.as_ptr().add(half + 8))) };
             for row in 0..LOW {
                 let a = _mm256_set1_ps(a[row]);
                 sums[row][0] = _mm256_fmadd_ps(a, first, sums[row][0]);

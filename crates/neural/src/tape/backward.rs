@@ -82,7 +82,13 @@ impl crate::kernel::Room {
                         Lying::Columns
                     }
                     Lying::Columns => {
-                        multiply_once(self, (slope, Lying::Columns), (&x.value, Lying::Rows), (rows, outer), to);
+                        multiply_once(
+                            self,
+                            (slope, Lying::Columns),
+                            (&x.value, Lying::Rows),
+                            (rows, outer),
+                            to,
+                        );
                         Lying::Rows
                     }
                 };

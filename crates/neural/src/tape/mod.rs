@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use sylvan_base::Rng;
 
-use crate::functions::{Heads, attend, log_sum_exp, exp, normalize, recur};
+use crate::functions::{Heads, attend, exp, log_sum_exp, normalize, recur};
 use crate::kernel::{Lying, Room, multiply_once};
 use crate::parameters::{Parameters, Part};
 
@@ -26,18 +26,45 @@ pub(crate) type Sentences = Arc<[Range<usize>]>;
 #[derive(Debug)]
 enum Step {
     /// Rows of a table, times a number; `None` is a row of zeros.
-    Rows { table: Part, rows: Vec<Option<u32>>, scale: f32 },
+    Rows {
+        table: Part,
+        rows: Vec<Option<u32>>,
+        scale: f32,
+    },
     Sum(Value, Value),
     /// `x W + b`; `lying` says how `W` lies.
-    Linear { x: Value, weight: Part, lying: Lying, bias: Part },
-    Normal { x: Value, gain: Part, bias: Part },
+    Linear {
+        x: Value,
+        weight: Part,
+        lying: Lying,
+        bias: Part,
+    },
+    Normal {
+        x: Value,
+        gain: Part,
+        bias: Part,
+    },
     Positive(Value),
     /// Times numbers that are 0 or larger than 1.
-    Dropped { x: Value, mask: Vec<f32> },
+    Dropped {
+        x: Value,
+        mask: Vec<f32>,
+    },
     /// Queries, keys and values; `shares` by query, head and key.
-    Attention { of: [Value; 3], heads: Heads, queries: Sentences, keys: Sentences, shares: Vec<f32> },
+    Attention {
+        of: [Value; 3],
+        heads: Heads,
+        queries: Sentences,
+        keys: Sentences,
+        shares: Vec<f32>,
+    },
     /// Gates and inputs; `cells` by row.
-    Recurrence { gates: Value, inputs: Value, sentences: Sentences, cells: Vec<f32> },
+    Recurrence {
+        gates: Value,
+        inputs: Value,
+        sentences: Sentences,
+        cells: Vec<f32>,
+    },
 }
 
 #[derive(Debug)]
@@ -78,7 +105,8 @@ impl Tape {
                 | Step::Recurrence { cells: more, .. } => more,
                 _ => Vec::new(),
             };
-            self.spare.extend([node.value, node.slope, more].into_iter().filter(|memory| memory.capacity() > 0));
+            self.spare
+                .extend([node.value, node.slope, more].into_iter().filter(|memory| memory.capacity() > 0));
         }
         self.spare.sort_by_key(Vec::capacity);
     }
@@ -222,7 +250,8 @@ impl Tape {
                 attend(heads, &query[row], &key[memory.clone()], &values[memory.clone()], own, out);
             }
         }
-        let step = Step::Attention { of, heads, queries: Arc::clone(queries), keys: Arc::clone(keys), shares };
+        let step =
+            Step::Attention { of, heads, queries: Arc::clone(queries), keys: Arc::clone(keys), shares };
         self.push(step, width, value)
     }
 

@@ -31,7 +31,9 @@ fn random_network(size: Size, units: [usize; 2], seed: u64) -> (Network, Paramet
 fn random_pairs(rng: &mut Rng, count: usize, units: [usize; 2]) -> Vec<Pair> {
     let mut sentence = |units: usize| -> Vec<u32> {
         let length = rng.below(6);
-        (0..=length).map(|place| if place == length { END } else { 1 + rng.below(units - 1) as u32 }).collect()
+        (0..=length)
+            .map(|place| if place == length { END } else { 1 + rng.below(units - 1) as u32 })
+            .collect()
     };
     (0..count).map(|_| Pair { source: sentence(units[0]), target: sentence(units[1]) }).collect()
 }
@@ -56,7 +58,9 @@ fn losses_are_the_twins_and_slopes_are_its_differences() {
         let smoothing = [0.0, 0.1][seed as usize % 2];
         let ([smoothed, plain], slopes) = loss(&network, &parameters, &pairs, smoothing);
         let mut numbers: Vec<f64> = parameters.values.iter().map(|&value| f64::from(value)).collect();
-        let at = |numbers: &[f64], smoothing: f64| twin::loss(&network, &parameters.layout, numbers, &pairs, smoothing);
+        let at = |numbers: &[f64], smoothing: f64| {
+            twin::loss(&network, &parameters.layout, numbers, &pairs, smoothing)
+        };
         let wanted = at(&numbers, f64::from(smoothing));
         assert!((smoothed - wanted).abs() < 1e-4 * wanted, "{smoothed}, {wanted}");
         assert!((plain - at(&numbers, 0.0)).abs() < 1e-4 * plain, "{plain}");
@@ -70,7 +74,10 @@ fn losses_are_the_twins_and_slopes_are_its_differences() {
             numbers[place] = kept;
             let difference = (above - below) / (2.0 * step);
             let slope = f64::from(slopes[place]);
-            assert!((slope - difference).abs() < 2e-3 + 2e-3 * difference.abs(), "{place}: {slope}, {difference}");
+            assert!(
+                (slope - difference).abs() < 2e-3 + 2e-3 * difference.abs(),
+                "{place}: {slope}, {difference}"
+            );
             some += usize::from(difference.abs() > 0.1);
         }
         assert!(some > 100, "slopes are too flat to tell: {some}");
@@ -134,7 +141,8 @@ fn text(folder: &std::path::Path) -> Config {
     let mut lines = |name: &str, count: usize| -> [PathBuf; 2] {
         let [mut source, mut target] = [const { String::new() }; 2];
         for _ in 0..count {
-            let words: Vec<&str> = (0..1 + rng.below(5)).map(|_| *rng.pick(&["uno", "duo", "tres", "quattuor"])).collect();
+            let words: Vec<&str> =
+                (0..1 + rng.below(5)).map(|_| *rng.pick(&["uno", "duo", "tres", "quattuor"])).collect();
             source.push_str(&words.join(" "));
             source.push('\n');
             let backwards: Vec<&str> = words.iter().rev().copied().collect();
@@ -209,7 +217,7 @@ fn it_learns() {
     // One of four words at each place, or the end, said without knowing the source: more than one nat.
     assert!(losses[0] > 1.0 && *last < 0.2, "{losses:?}");
     let reader = Arc::new(Reader::new(Arc::new(NeuralModel::open(&config.out).unwrap())));
-    let line = |line: &str| reader.translate(line);
+    let line = |line: &str| reader.translate(line, 1);
     assert_eq!(line("uno duo tres"), "tres duo uno");
     assert_eq!(line("quattuor quattuor uno"), "uno quattuor quattuor");
 }

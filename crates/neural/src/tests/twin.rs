@@ -31,7 +31,8 @@ impl Twin<'_> {
         let mean = x.iter().sum::<f64>() / x.len() as f64;
         let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / x.len() as f64;
         let one = |(place, x): (usize, &f64)| {
-            (x - mean) / (variance + 1e-5).sqrt() * self.at(normal.gain, 0, place) + self.at(normal.bias, 0, place)
+            (x - mean) / (variance + 1e-5).sqrt() * self.at(normal.gain, 0, place)
+                + self.at(normal.bias, 0, place)
         };
         x.iter().enumerate().map(one).collect()
     }
@@ -57,7 +58,8 @@ impl Twin<'_> {
                 let scores: Vec<f64> = keys.iter().map(score).collect();
                 let total: f64 = scores.iter().sum();
                 for lane in part.clone() {
-                    found[lane] = scores.iter().zip(&values).map(|(score, value)| score / total * value[lane]).sum();
+                    found[lane] =
+                        scores.iter().zip(&values).map(|(score, value)| score / total * value[lane]).sum();
                 }
             }
             self.linear(attention.out, &found)
@@ -74,7 +76,8 @@ impl Twin<'_> {
 
     fn rows(&self, table: Part, units: &[u32]) -> Rows {
         let (width, scale) = (self.network.size.width, (self.network.size.width as f64).sqrt());
-        let row = |&unit: &u32| (0..width).map(|column| self.at(table, unit as usize, column) * scale).collect();
+        let row =
+            |&unit: &u32| (0..width).map(|column| self.at(table, unit as usize, column) * scale).collect();
         units.iter().map(row).collect()
     }
 
@@ -121,7 +124,8 @@ impl Twin<'_> {
             let y = self.normal(self.network.decoded, y);
             let units = self.layout.size(self.network.bias).1;
             let score = |unit: usize| {
-                let dot: f64 = (0..width).map(|lane| y[lane] * self.at(self.network.tables[1], unit, lane)).sum();
+                let dot: f64 =
+                    (0..width).map(|lane| y[lane] * self.at(self.network.tables[1], unit, lane)).sum();
                 dot + self.at(self.network.bias, 0, unit)
             };
             (0..units).map(score).collect()
@@ -134,12 +138,19 @@ fn sum(a: &Rows, b: &Rows) -> Rows {
 }
 
 /// The loss of some pairs.
-pub(super) fn loss(network: &Network, layout: &Layout, numbers: &[f64], pairs: &[Pair], smoothing: f64) -> f64 {
+pub(super) fn loss(
+    network: &Network,
+    layout: &Layout,
+    numbers: &[f64],
+    pairs: &[Pair],
+    smoothing: f64,
+) -> f64 {
     let twin = Twin { network, layout, numbers };
     let mut loss = 0.0;
     for Pair { source, target } in pairs {
         let memory = twin.encode(source);
-        let before: Vec<u32> = std::iter::once(END).chain(target[..target.len() - 1].iter().copied()).collect();
+        let before: Vec<u32> =
+            std::iter::once(END).chain(target[..target.len() - 1].iter().copied()).collect();
         for (scores, &wanted) in twin.decode(&memory, &before).iter().zip(target) {
             let z = scores.iter().map(|score| score.exp()).sum::<f64>().ln();
             let even = scores.iter().map(|score| score - z).sum::<f64>() / scores.len() as f64;

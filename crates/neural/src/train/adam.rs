@@ -57,10 +57,15 @@ impl Adam {
         self.steps += 1;
         let blocks: Vec<usize> = (0..values.len()).step_by(BLOCK).collect();
         let of = |slopes: &[Vec<f32>], place: usize| slopes.iter().fold(0.0_f32, |sum, own| sum + own[place]);
-        let squares = parallel::map(&blocks, threads, || (), |(), _, &from| {
-            let end = (from + BLOCK).min(values.len());
-            (from..end).map(|place| f64::from(of(slopes, place)).powi(2)).sum::<f64>()
-        });
+        let squares = parallel::map(
+            &blocks,
+            threads,
+            || (),
+            |(), _, &from| {
+                let end = (from + BLOCK).min(values.len());
+                (from..end).map(|place| f64::from(of(slopes, place)).powi(2)).sum::<f64>()
+            },
+        );
         let norm = squares.iter().sum::<f64>().sqrt();
         let scale = if norm > pace.most { pace.most / norm } else { 1.0 } as f32;
         let corrected = |kept: f32| 1.0 - libm::pow(f64::from(kept), self.steps as f64);
@@ -70,16 +75,21 @@ impl Adam {
         let rows = values.chunks_mut(BLOCK).zip(self.first.chunks_mut(BLOCK));
         let rows = rows.zip(self.second.chunks_mut(BLOCK)).zip(self.mean.chunks_mut(BLOCK));
         let work: Vec<_> = rows.zip(&blocks).map(|(rows, &from)| (from, Mutex::new(rows))).collect();
-        parallel::map(&work, threads, || (), |(), _, (from, rows)| {
-            let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-            let (((values, first), second), mean) = &mut *rows;
-            for place in 0..values.len() {
-                let slope = of(slopes, from + place) * scale;
-                first[place] = KEPT[0] * first[place] + (1.0 - KEPT[0]) * slope;
-                second[place] = KEPT[1] * second[place] + (1.0 - KEPT[1]) * slope * slope;
-                values[place] -= rate * first[place] / ((second[place] * second_scale).sqrt() + 1e-9);
-                mean[place] += (values[place] - mean[place]) * recent;
-            }
-        });
+        parallel::map(
+            &work,
+            threads,
+            || (),
+            |(), _, (from, rows)| {
+                let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
+                let (((values, first), second), mean) = &mut *rows;
+                for place in 0..values.len() {
+                    let slope = of(slopes, from + place) * scale;
+                    first[place] = KEPT[0] * first[place] + (1.0 - KEPT[0]) * slope;
+                    second[place] = KEPT[1] * second[place] + (1.0 - KEPT[1]) * slope * slope;
+                    values[place] -= rate * first[place] / ((second[place] * second_scale).sqrt() + 1e-9);
+                    mean[place] += (values[place] - mean[place]) * recent;
+                }
+            },
+        );
     }
 }

@@ -6,14 +6,15 @@
 mod adam;
 mod state;
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use sylvan_base::{Progress, Result, Rng, parallel};
-use sylvan_store::read_lines;
+use sylvan_base::{InputError, Progress, Result, Rng, parallel};
+use sylvan_corpus::ParallelReader;
 
-pub use adam::Pace;
 use adam::Adam;
+pub use adam::Pace;
 use state::State;
 
 use crate::file::NeuralModel;
@@ -79,6 +80,16 @@ impl Default for Config {
     }
 }
 
+impl Config {
+    /// What its result depends on besides the texts, in words.
+    pub fn settings(&self) -> String {
+        let Self { size, units, epochs, patience, batch, dropout, unread, smoothing, pace, seed, .. } = self;
+        format!(
+            "{size:?} {units:?} {epochs} {patience} {batch} {dropout} {unread} {smoothing} {pace:?} {seed}"
+        )
+    }
+}
+
 /// What a pass through the text came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Epoch {
@@ -92,11 +103,20 @@ pub struct Epoch {
     pub is_best: bool,
 }
 
+impl fmt::Display for Epoch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, train, dev, is_best } = self;
+        let note = if *is_best { "" } else { ", no better" };
+        write!(
+            f,
+            "pass {number:>2}: {train:.3} nats a unit while learning; of other text {:.2} choices a unit{note}",
+            dev.exp()
+        )
+    }
+}
+
 /// Trains a network, or goes on where it was interrupted. `say` is told of each pass.
 pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(Epoch)) -> Result<()> {
-    let read = |paths: &[PathBuf; 2]| -> Result<[Vec<String>; 2]> {
-        Ok([read_lines(&paths[0])?, read_lines(&paths[1])?])
-    };
     let (train, dev) = (read(&config.train)?, read(&config.dev)?);
     let units = [0, 1].map(|side| {
         let lines = train[side].iter().map(String::as_str);
@@ -108,6 +128,11 @@ pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(Epoch
         pairs.filter(|pair| pair.source.len() > 1 && pair.target.len() > 1).filter(is_short).collect()
     };
     let (train, dev) = (pairs(&train), pairs(&dev));
+    for (pairs, paths) in [(&train, &config.train), (&dev, &config.dev)] {
+        if pairs.is_empty() {
+            return Err(nothing(&paths[0]));
+        }
+    }
     let (network, layout, starts) = Network::new(config.size, [units[0].len(), units[1].len()]);
     let mut trainer = Trainer { config, network, slices: Vec::new(), tapes: Vec::new() };
     trainer.slices.resize_with(SLICES, || vec![0.0; layout.len()]);
@@ -116,7 +141,8 @@ pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(Epoch
     let mut state = State::resume(config, &layout, &train)?.unwrap_or_else(start);
     while state.epoch < config.epochs && state.epochs_since_best < config.patience {
         let loss = trainer.epoch(&mut state, &train, progress);
-        let dev = trainer.perplexity(&Parameters { layout: layout.clone(), values: state.adam.mean.clone() }, &dev);
+        let dev =
+            trainer.perplexity(&Parameters { layout: layout.clone(), values: state.adam.mean.clone() }, &dev);
         state.epoch += 1;
         let is_best = dev < state.best;
         state.epochs_since_best = if is_best { 0 } else { state.epochs_since_best + 1 };
@@ -128,6 +154,26 @@ pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(Epoch
         say(Epoch { number: state.epoch, train: loss, dev, is_best });
     }
     state.done(config)
+}
+
+fn nothing(path: &Path) -> InputError {
+    InputError::Format {
+        path: path.to_path_buf(),
+        found: "no words".into(),
+        expected: "sentences, one per line, their words separated by spaces".into(),
+        advice: format!("sentences of more than {LONGEST} units are left out").into(),
+    }
+}
+
+/// The two sides of a text.
+fn read(paths: &[PathBuf; 2]) -> Result<[Vec<String>; 2]> {
+    let mut sides = <[Vec<String>; 2]>::default();
+    let mut reader = ParallelReader::open(paths)?;
+    while let Some([source, target]) = reader.next_lines()? {
+        sides[0].push(source.clone());
+        sides[1].push(target.clone());
+    }
+    Ok(sides)
 }
 
 /// The most units of a sentence: longer ones cost more than they teach.
@@ -162,7 +208,12 @@ impl Trainer<'_> {
             let batch: Vec<&Pair> = order[done..end].iter().map(|&number| &pairs[number]).collect();
             let rng = Rng::for_item(self.config.seed ^ 0x6E6F_6973_65, state.adam.steps);
             loss += self.slopes(&state.parameters, &batch, size, rng);
-            state.adam.step(&mut state.parameters.values, &self.slices, self.config.pace, self.config.threads);
+            state.adam.step(
+                &mut state.parameters.values,
+                &self.slices,
+                self.config.pace,
+                self.config.threads,
+            );
             units += size;
             done = end;
             progress.at(done as u64);

@@ -81,7 +81,8 @@ impl Learner {
                 self.places.entry(pair).or_default().push(number as u32);
             }
         }
-        let mut all: Vec<([UnitId; 2], u64)> = self.counts.iter().map(|(&pair, &count)| (pair, count)).collect();
+        let mut all: Vec<([UnitId; 2], u64)> =
+            self.counts.iter().map(|(&pair, &count)| (pair, count)).collect();
         all.sort_unstable();
         self.best.extend(all.into_iter().map(|(pair, count)| (count, Reverse(pair))));
     }
@@ -160,8 +161,11 @@ mod tests {
         let characters = Units::learn(words, 0).len();
         let units = Units::learn(words, characters + 3);
         assert_eq!(said(&units, "lowest"), ["lo", "w", "est▁"]);
-        let texts: Vec<String> =
-            units.order.iter().map(|pair| pair.map(|unit| units.texts[unit as usize].clone()).join(" ")).collect();
+        let texts: Vec<String> = units
+            .order
+            .iter()
+            .map(|pair| pair.map(|unit| units.texts[unit as usize].clone()).join(" "))
+            .collect();
         assert_eq!(texts, ["e s", "es t▁", "l o"]);
     }
 

@@ -30,9 +30,9 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let outputs: Vec<PathBuf> = parts.iter().map(|(name, _)| run.work.file(&format!("{name}.out"))).collect();
     let (rules, language_model, weights) =
         (run.rules.clone(), run.language_model.clone(), run.weights.clone());
-    let structured = run.structured.clone();
+    let besides = run.besides();
     let mut inputs = vec![rules.as_path(), &language_model, &weights];
-    inputs.extend(structured.as_deref());
+    inputs.extend(besides.files());
     let formalism = run.settings.formalism;
     for (_, part) in &parts {
         inputs.extend([part.input(formalism)?.0, part.reference.as_path()]);
@@ -48,7 +48,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let (threads, progress) = (run.threads, run.progress);
     run.work.run(&stage, say, |say| {
         let weights = Weights::read(&mut TextReader::open(&weights)?)?;
-        let model = Arc::new(open_model(&rules, &language_model, structured.as_deref(), &weights)?);
+        let model = Arc::new(open_model(&rules, &language_model, &besides, &weights)?);
         let mut all: BTreeMap<String, f64> = BTreeMap::new();
         // Tuning says another figure for the same text, and people wonder.
         let of_text = if config.tokenized { "" } else { " (of finished text; tuning compares words)" };

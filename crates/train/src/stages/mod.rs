@@ -7,6 +7,7 @@ mod hold_out;
 mod language_model;
 mod lines;
 mod links;
+mod neural;
 mod pack;
 mod parser;
 mod report;
@@ -22,18 +23,19 @@ use std::sync::Arc;
 
 use sylvan_base::{InputError, parallel};
 use sylvan_decode::{Input, Model, Sentence, With, Worker};
+use sylvan_neural::NeuralModel;
 use sylvan_parse::structured::StructuredLm;
 use sylvan_rules::{Formalism, Weights};
 use sylvan_store::{Output, TextReader};
 
-use crate::run::Run;
+use crate::run::{Besides, Run};
 use sylvan_decode::Result;
 
 /// A stage: reads what it needs from the run, records what it made, reports what happens.
 pub(crate) type StageFn = fn(&mut Run<'_>, &mut dyn FnMut(&str)) -> Result<()>;
 
 /// From two texts and trees, or a way to make them, to the parts of a model.
-const TREE: [StageFn; 11] = [
+const TREE: [StageFn; 12] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
@@ -45,10 +47,11 @@ const TREE: [StageFn; 11] = [
     rules::run,
     language_model::run,
     structured::run,
+    neural::run,
 ];
 
 /// The same from two texts alone.
-const TEXT: [StageFn; 9] = [
+const TEXT: [StageFn; 10] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
@@ -58,6 +61,7 @@ const TEXT: [StageFn; 9] = [
     rules::run,
     language_model::run,
     structured::run,
+    neural::run,
 ];
 
 /// From the parts to a tuned model.
@@ -103,17 +107,15 @@ fn each_line(
 }
 
 /// A model made of what was learnt so far.
-fn open_model(
-    rules: &Path,
-    language_model: &Path,
-    structured: Option<&Path>,
-    weights: &Weights,
-) -> Result<Model> {
-    let (model, _) = Model::open_parts(rules, &[language_model.to_path_buf()], weights)?;
-    Ok(match structured {
-        Some(path) => model.with_structured(StructuredLm::open(path)?),
-        None => model,
-    })
+fn open_model(rules: &Path, language_model: &Path, besides: &Besides, weights: &Weights) -> Result<Model> {
+    let (mut model, _) = Model::open_parts(rules, &[language_model.to_path_buf()], weights)?;
+    if let Some(path) = &besides.structured {
+        model = model.with_structured(StructuredLm::open(path)?);
+    }
+    if let Some(path) = &besides.neural {
+        model = model.with_neural(NeuralModel::open(path)?);
+    }
+    Ok(model)
 }
 
 /// The sentences of a file of trees or of words; none where there is no parse.

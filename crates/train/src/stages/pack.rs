@@ -14,11 +14,11 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let manifest = manifest(run)?;
     let out = run.config.out.clone();
     let (parser, source_case, lines) = (run.parser.clone(), run.source_case.clone(), run.lines.clone());
-    let structured = run.structured.clone();
+    let besides = run.besides();
     let (rules, models, weights) = (run.rules.clone(), [run.language_model.clone()], run.weights.clone());
     let mut inputs = vec![rules.as_path(), &models[0], &weights];
     inputs.extend(parser.as_deref());
-    inputs.extend(structured.as_deref());
+    inputs.extend(besides.files());
     inputs.extend(source_case.as_deref());
     inputs.extend(lines.as_deref());
     let settings = serde_json::to_string(&manifest).unwrap_or_default();
@@ -31,7 +31,8 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
             models: &models,
             weights: &weights,
             parser: parser.as_deref(),
-            structured: structured.as_deref(),
+            structured: besides.structured.as_deref(),
+            neural: besides.neural.as_deref(),
             source_case: source_case.as_deref(),
             lines: lines.as_deref(),
         };
@@ -85,6 +86,9 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
     ];
     if run.structured.is_some() {
         settings.push(("structured-kind", run.settings.structured.as_str().to_string()));
+    }
+    if run.neural.is_some() {
+        settings.push(("neural-epochs", config.neural_epochs.to_string()));
     }
     match run.settings.formalism {
         Formalism::Phrase => settings.push(("orientation", config.orientation.clone())),

@@ -29,9 +29,9 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     };
     let metric = run.settings.metric;
     let (rules, language_model) = (run.rules.clone(), run.language_model.clone());
-    let structured = run.structured.clone();
+    let besides = run.besides();
     let mut inputs = vec![rules.as_path(), &language_model, &text, &target];
-    inputs.extend(structured.as_deref());
+    inputs.extend(besides.files());
     let stage = Stage {
         name: "tune",
         inputs,
@@ -43,7 +43,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     };
     let (threads, progress) = (run.threads, run.progress);
     run.work.run(&stage, say, |say| {
-        let model = open_model(&rules, &language_model, structured.as_deref(), &Weights::default())?;
+        let model = open_model(&rules, &language_model, &besides, &Weights::default())?;
         let start = start_weights(model.features());
         // Which search is usual depends on what weighs something.
         let weights = Weights::of(start.iter().map(|start| (start.name.as_str(), start.weight)));
