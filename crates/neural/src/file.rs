@@ -92,6 +92,12 @@ impl NeuralModel {
         Ok(Self { network, parameters: Parameters { layout, values }, units })
     }
 
+    /// A network that has learnt nothing: what training starts from.
+    pub fn untrained(size: Size, units: [Units; 2], seed: u64) -> Self {
+        let (network, layout, starts) = Network::new(size, units.each_ref().map(Units::len));
+        Self { network, parameters: Parameters::start(layout, &starts, seed), units }
+    }
+
     /// How large it is.
     pub fn size(&self) -> Size {
         self.network.size
