@@ -94,7 +94,8 @@ fn searches_find_the_best_of_all_derivations() {
                 assert!((first.score - best).abs() < 1e-4, "{search:?}: {} for {best}", first.score);
                 assert!(found.hypotheses.len() <= best_of);
                 for hypothesis in &found.hypotheses {
-                    let derived = with.derived(&sentence, With::default(), &found.forest, &hypothesis.derivation);
+                    let derived =
+                        with.derived(&sentence, With::default(), &found.forest, &hypothesis.derivation);
                     assert!((derived.contributions().score() - hypothesis.score).abs() < 1e-9);
                 }
                 let other = without.decode(&plain, With::default(), search, list, &Stop::NEVER);
@@ -113,9 +114,12 @@ fn a_weight_of_nothing_changes_nothing() {
         let instance = random_instance(&mut rng);
         let seed = rng.next_u64();
         let (mut without, mut with) = (worker(&instance, None, seed), worker(&instance, Some(0.0), seed));
-        let [a, b] = [&mut without, &mut with].map(|worker| read_tree(worker, &instance.tree, With::default()));
+        let [a, b] =
+            [&mut without, &mut with].map(|worker| read_tree(worker, &instance.tree, With::default()));
         assert_eq!(without.model().usual_search(), with.model().usual_search());
-        for search in [Search::default(), Search::named(SearchName::Prediction), Search::named(SearchName::Exact)] {
+        for search in
+            [Search::default(), Search::named(SearchName::Prediction), Search::named(SearchName::Exact)]
+        {
             let list = List { best: 1 + rng.below(4), distinct: rng.chance(0.5) };
             let one = without.decode(&a, With::default(), search, list, &Stop::NEVER);
             let two = with.decode(&b, With::default(), search, list, &Stop::NEVER);

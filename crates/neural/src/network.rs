@@ -39,7 +39,11 @@ pub struct Size {
 impl Size {
     /// Whether there can be a network of this size.
     pub fn is_sane(self) -> bool {
-        self.width > 0 && self.heads > 0 && self.width % self.heads == 0 && self.inner > 0 && self.decoder > 0
+        self.width > 0
+            && self.heads > 0
+            && self.width.is_multiple_of(self.heads)
+            && self.inner > 0
+            && self.decoder > 0
     }
 }
 

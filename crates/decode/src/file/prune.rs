@@ -240,12 +240,13 @@ mod tests {
 
     #[test]
     fn advice_names_the_largest_part_first_and_only_what_is_there() {
-        let told = advice([33_000_000, 260_000, 900_000, 0]);
+        let told = advice([33_000_000, 260_000, 900_000, 0, 0]);
         assert!(told.starts_with("ask for more: the parser takes 33000000 of them"), "{told}");
         let places = ["the parser", "the language model", "--no-lines"].map(|part| told.find(part).unwrap());
         assert!(places.is_sorted(), "{told}");
         assert!(
-            !advice([0, 5, 3, 0]).contains("parser takes") && !advice([9, 0, 3, 0]).contains("--no-lines")
+            !advice([0, 5, 3, 0, 0]).contains("parser takes")
+                && !advice([9, 0, 3, 0, 0]).contains("--no-lines")
         );
     }
 }

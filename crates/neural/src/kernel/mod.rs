@@ -114,11 +114,6 @@ impl Packed {
         }
     }
 
-    /// How many columns the matrix has.
-    pub(crate) fn columns(&self) -> usize {
-        self.columns
-    }
-
     /// How many rows it has.
     pub(crate) fn inner(&self) -> usize {
         self.inner

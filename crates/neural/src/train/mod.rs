@@ -161,7 +161,7 @@ fn nothing(path: &Path) -> InputError {
         path: path.to_path_buf(),
         found: "no words".into(),
         expected: "sentences, one per line, their words separated by spaces".into(),
-        advice: format!("sentences of more than {LONGEST} units are left out").into(),
+        advice: format!("sentences of more than {LONGEST} units are left out"),
     }
 }
 
@@ -206,7 +206,7 @@ impl Trainer<'_> {
                 end += 1;
             }
             let batch: Vec<&Pair> = order[done..end].iter().map(|&number| &pairs[number]).collect();
-            let rng = Rng::for_item(self.config.seed ^ 0x6E6F_6973_65, state.adam.steps);
+            let rng = Rng::for_item(self.config.seed ^ 0x006E_6F69_7365, state.adam.steps);
             loss += self.slopes(&state.parameters, &batch, size, rng);
             state.adam.step(
                 &mut state.parameters.values,
