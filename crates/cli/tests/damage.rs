@@ -16,6 +16,7 @@ use sylvan::{Input, Model, Request, Worker};
 use sylvan_align::{Aligner, Bitext, Heuristic, Preset, ReadConfig};
 use sylvan_base::{Rng, Silent, Symbol, Vocab};
 use sylvan_lm::{CompileConfig, LayoutKind, Lm};
+use sylvan_neural::{NeuralModel, Reader};
 use sylvan_parse::structured::{Keep, Parses, StructuredLm};
 use sylvan_parse::{Parser, Workspace};
 use sylvan_rules::formats::{TextFormat, export};
@@ -196,6 +197,19 @@ fn structured_language_models() {
 }
 
 #[test]
+fn networks() {
+    check_kept("neural/tests/formats/backwards-v1.neural", |path, _| {
+        let model = NeuralModel::open(path)?;
+        let mut said = format!("{:?} {:?}", model.size(), model.parts().collect::<Vec<_>>());
+        let reader = Arc::new(Reader::new(Arc::new(model)));
+        for line in ["uno duo tres", "quattuor", "unheard of"] {
+            said += &format!("{:?} {}", reader.score(line, "duo uno"), reader.translate(line, 2));
+        }
+        Ok(said)
+    });
+}
+
+#[test]
 fn alignment_models() {
     for file in ["align-ibm1-v1", "align-diagonal-v1", "align-hmm-v1", "align-fertility-v1"] {
         check_kept(&format!("align/tests/formats/{file}.align"), |path, out| {
@@ -241,11 +255,12 @@ fn commands_refuse_damaged_files() {
     file("parser", "parse/tests/formats/constituency-v4.parser");
     file("align", "align/tests/formats/align-hmm-v1.align");
     file("slm", "parse/tests/formats/generative-v1.slm");
+    file("neural", "neural/tests/formats/backwards-v1.neural");
     file("model", "sylvan/tests/formats/model-v1.sylvan");
     std::fs::write(dir.join("text"), "我 是 猫\n").unwrap();
     std::fs::write(dir.join("weights"), "lm=1\n").unwrap();
     std::fs::write(dir.join("trees"), "(S (NN 猫))\n").unwrap();
-    let commands: [(&str, &[&str]); 18] = [
+    let commands: [(&str, &[&str]); 21] = [
         ("rules", &["grammar", "export", "--format", "travatar", "rules"]),
         ("rules", &["grammar", "filter", "--trees", "trees", "--out", "out", "rules"]),
         ("rules", &["grammar", "info", "rules"]),
@@ -271,6 +286,9 @@ fn commands_refuse_damaged_files() {
                 "trees",
             ],
         ),
+        ("neural", &["neural", "info", "neural"]),
+        ("neural", &["neural", "translate", "--model", "neural", "text"]),
+        ("neural", &["neural", "score", "--model", "neural", "--source", "text", "--target", "text"]),
         ("parser", &["parser", "info", "parser"]),
         ("parser", &["parser", "parse", "--model", "parser", "text"]),
         (

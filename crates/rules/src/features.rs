@@ -27,7 +27,7 @@ const LN: &str = "natural logarithm";
 const NUMBER: &str = "count";
 
 /// All features, in the order of tables, then those of other parts of a model.
-pub const FEATURES: [Feature; 20] = [
+pub const FEATURES: [Feature; 21] = [
     feature("p_ef", "how likely the target side is for the source side of a rule", LN, Some("egfp")),
     feature("p_fe", "how likely the source side is for the target side of a rule", LN, Some("fgep")),
     feature(
@@ -69,6 +69,12 @@ pub const FEATURES: [Feature; 20] = [
         "slm",
         "how good the dependency tree is that the target words build",
         "score of the parser",
+        None,
+    ),
+    feature(
+        "neural",
+        "how likely the network thinks the whole translation is, having read the whole source sentence",
+        LN,
         None,
     ),
     feature(

@@ -56,6 +56,8 @@ pub struct Config {
     pub neural: bool,
     /// Its passes through the text, at most.
     pub neural_epochs: u32,
+    /// Numbers between its layers.
+    pub neural_width: usize,
     /// More target text, for the language model.
     pub lm_text: Vec<PathBuf>,
     /// This many training pairs, the last ones, are kept out of training and measured on at the end; without a number
@@ -129,6 +131,7 @@ impl Default for Config {
             structured_kind: "generative".to_string(),
             neural: false,
             neural_epochs: 40,
+            neural_width: 256,
             lm_text: Vec::new(),
             holdout: None,
             licence: Vec::new(),

@@ -301,6 +301,10 @@ fn settings(config: &Config) -> Result<Settings> {
         "perceptron" => StructuredKind::Perceptron,
         other => return Err(wrong("structured-kind", other, "generative or perceptron")),
     };
+    if config.neural_width == 0 || config.neural_width > 4096 || !config.neural_width.is_multiple_of(4) {
+        let found = config.neural_width.to_string();
+        return Err(wrong("neural-width", &found, "a multiple of 4, at most 4096"));
+    }
     let preset = config.align_preset.parse::<Preset>();
     let heuristic = config.symmetrize.parse::<Heuristic>();
     let metric = Mixture::parse(&config.metric, Tokenizer::None);

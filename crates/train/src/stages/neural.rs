@@ -1,5 +1,6 @@
 //! The network: learnt from the words of the two texts.
 
+use sylvan_neural::Size;
 use sylvan_neural::train::{Config, train};
 
 use crate::run::Run;
@@ -11,10 +12,12 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         return Ok(());
     }
     let network = run.work.file("neural");
+    let width = run.config.neural_width;
     let config = Config {
         train: [run.train.source.clone(), run.train.target.clone()],
         dev: [run.dev.source.clone(), run.dev.target.clone()],
         out: network.clone(),
+        size: Size { width, inner: 4 * width, ..Size::default() },
         epochs: run.config.neural_epochs,
         seed: run.config.seed,
         threads: run.threads,

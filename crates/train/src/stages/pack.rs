@@ -89,6 +89,7 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
     }
     if run.neural.is_some() {
         settings.push(("neural-epochs", config.neural_epochs.to_string()));
+        settings.push(("neural-width", config.neural_width.to_string()));
     }
     match run.settings.formalism {
         Formalism::Phrase => settings.push(("orientation", config.orientation.clone())),
