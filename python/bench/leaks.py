@@ -1,4 +1,4 @@
-"""A million calls of each kind and what the process holds before and after them: leaks.py MODEL TEXT [CALLS]"""
+"""A million calls of each kind and what the process holds before and after them: leaks.py MODEL TEXT [CALLS] [KIND..]"""
 
 import itertools
 import pathlib
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import sylvan
 
-TREES = 10  # The first lines of the text are what is translated.
+SHORT = 10  # So many of the shortest lines are translated, scored and so on, in turn.
 
 
 def resident() -> float:
@@ -29,7 +29,7 @@ def main() -> None:
     model = sylvan.Model.open(sys.argv[1])
     lines = pathlib.Path(sys.argv[2]).read_text(encoding="utf-8").splitlines()
     calls = int(sys.argv[3]) if len(sys.argv) > 3 else 1_000_000
-    short = sorted(lines[:1000], key=len)[:TREES]
+    short = sorted(lines[:1000], key=len)[:SHORT]
     lm = sylvan.Lm.train(lines[:2000], order=3, discount_fallback=True)
     links = sylvan.Aligner.train(["a b", "b c"] * 20, ["x y", "y z"] * 20, preset="fast")
     next_line = itertools.cycle(short).__next__
@@ -44,6 +44,8 @@ def main() -> None:
         ("errors of lines", lambda: refused(lambda: sylvan.bleu(["a"], [["b", "c"]], threads=1))),
     ]
     for name, call in kinds:
+        if len(sys.argv) > 4 and name not in sys.argv[4:]:
+            continue
         # What is made once is made now.
         for _ in range(calls // 50):
             call()

@@ -1,4 +1,4 @@
-"""Time of the program and of Python for the same lines: speed.py PROGRAM MODEL TEXT [text|tree] [RUNS]
+"""Time of the program and of Python for the same lines: speed.py PROGRAM MODEL TEXT [text|tree] [RUNS] [THREADS..]
 
 Runs take turns. Each is a whole process, from its start to its last line; what they write must be the same bytes.
 """
@@ -48,7 +48,7 @@ def main() -> None:
     runs = int(sys.argv[5]) if len(sys.argv) > 5 else 5
     text = pathlib.Path(name).read_bytes()
     ways: dict[str, list[str]] = {}
-    for threads in ["1", "2", "4"]:
+    for threads in sys.argv[6:] or ["1", "2", "4"]:
         ways[f"program, {threads} threads"] = [program, "translate", "--model", path, "--input", kind, "--threads", threads]
         for how in ["list", "calls"]:
             ways[f"Python, {how}, {threads} threads"] = [sys.executable, "-c", HERE, path, kind, threads, how]

@@ -4,7 +4,7 @@ use std::f64::consts::LN_10;
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
-use sylvan_lm::{CompileConfig, EstimateConfig, Estimator, Lm as Native, WordId};
+use sylvan_lm::{CompileConfig, EstimateConfig, Estimator, Lm as Native, WordId, temp_folder};
 use sylvan_store::{Output, TextReader};
 
 use crate::errors::Refused;
@@ -49,14 +49,19 @@ impl Lm {
     }
 
     /// Estimates a model by Kneser-Ney smoothing, as KenLM's lmplz does, from strings or from a file.
+    ///
+    /// With `out` it is written there as ARPA text, the program's bytes, and opened. Without, it is in memory alone, where
+    /// numbers were never rounded to what a text holds.
     #[staticmethod]
-    #[pyo3(signature = (text, *, order=5, prune=None, discount_fallback=false, threads=None, on_progress=None))]
+    #[pyo3(signature = (text, *, order=5, prune=None, discount_fallback=false, out=None, threads=None, on_progress=None))]
+    #[allow(clippy::too_many_arguments)]
     fn train(
         py: Python<'_>,
         text: &Bound<'_, PyAny>,
         order: usize,
         prune: Option<String>,
         discount_fallback: bool,
+        out: Option<PathBuf>,
         threads: Option<usize>,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -82,7 +87,10 @@ impl Lm {
         };
         run(py, on_progress, |reporter| {
             let refused = |error: sylvan_lm::EstimateError| Refused::new(error.to_string());
-            let mut estimator = Estimator::new(config).map_err(refused)?;
+            let temp = out.as_deref().map_or_else(std::env::temp_dir, temp_folder);
+            let mut estimator = Estimator::with_temp(config, &temp).map_err(refused)?;
+            // A path that cannot be written should not cost an hour.
+            let file = out.as_deref().map(Output::create).transpose()?;
             match given {
                 Text::File(path) => {
                     let mut reader = TextReader::open(&path)?.tolerant();
@@ -95,7 +103,12 @@ impl Lm {
                     }
                 }
             }
-            Ok(Self { lm: estimator.finish_telling(reporter).map_err(refused)?, path: None })
+            let (Some(out), Some(mut file)) = (out, file) else {
+                return Ok(Self { lm: estimator.finish_telling(reporter).map_err(refused)?, path: None });
+            };
+            estimator.write_arpa(&mut file, reporter).map_err(refused)?;
+            file.finish()?;
+            Self::read(&out)
         })
     }
 

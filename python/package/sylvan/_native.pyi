@@ -241,6 +241,7 @@ class Lm:
         order: int = 5,
         prune: str | None = None,
         discount_fallback: bool = False,
+        out: _Path | None = None,
         threads: _Threads = None,
         on_progress: _Progress | None = None,
     ) -> Lm: ...
