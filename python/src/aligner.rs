@@ -1,6 +1,6 @@
 //! Word links.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -9,6 +9,7 @@ use sylvan_align::{Aligner as Aligning, Bitext, Heuristic, Model, Portion, Prese
 use sylvan_corpus::{Alignment, Link};
 
 use crate::errors::Refused;
+use crate::pickled;
 use crate::running::{Reporter, run, threads};
 
 /// A model of word links between two languages.
@@ -21,6 +22,14 @@ pub(crate) struct Aligner {
     lowercase: bool,
     /// The links of the text that it was learnt from.
     learnt: Vec<Vec<Link>>,
+    path: Option<PathBuf>,
+}
+
+impl Aligner {
+    fn read(path: &Path, lowercase: bool) -> Result<Self, Refused> {
+        let path = pickled::absolute(path)?;
+        Ok(Self { model: Model::open(&path)?, lowercase, learnt: Vec::new(), path: Some(path) })
+    }
 }
 
 /// Settings by name.
@@ -154,7 +163,7 @@ impl Aligner {
             let method = settings.preset.method(bitext.len(), settings.seed);
             let aligner = Aligning::train(&bitext, &method, settings.threads, reporter, &mut |_| {})?;
             let learnt = links(&bitext, &aligner, settings.heuristic)?;
-            Ok(Self { model: aligner.model()?, lowercase, learnt })
+            Ok(Self { model: aligner.model()?, lowercase, learnt, path: None })
         })
     }
 
@@ -162,8 +171,7 @@ impl Aligner {
     #[staticmethod]
     #[pyo3(signature = (path, *, lowercase=false))]
     fn open(py: Python<'_>, path: PathBuf, lowercase: bool) -> PyResult<Self> {
-        let model = py.detach(|| Model::open(&path)).map_err(Refused::from)?;
-        Ok(Self { model, lowercase, learnt: Vec::new() })
+        py.detach(|| Self::read(&path, lowercase)).map_err(PyErr::from)
     }
 
     /// Writes the model to a file.
@@ -210,5 +218,20 @@ impl Aligner {
 
     fn __repr__(&self) -> String {
         format!("Aligner({} pairs, {} word pairs)", self.model.pairs(), self.model.entries())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64, bool))> {
+        let this = slf.get();
+        let (path, content) = slf.py().detach(|| pickled::file(this.path.as_ref())).map_err(PyErr::from)?;
+        Ok((slf.get_type().getattr("_reopen")?, (path, content, this.lowercase)))
+    }
+
+    #[staticmethod]
+    fn _reopen(py: Python<'_>, path: PathBuf, content: u64, lowercase: bool) -> PyResult<Self> {
+        py.detach(|| {
+            pickled::check(&path, content)?;
+            Self::read(&path, lowercase)
+        })
+        .map_err(PyErr::from)
     }
 }

@@ -16,6 +16,7 @@ mod lm;
 mod metrics;
 mod model;
 mod parser;
+mod pickled;
 mod running;
 mod sample;
 mod text;
@@ -29,7 +30,11 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("Error", py.get_type::<errors::Error>())?;
+    let error = py.get_type::<errors::Error>();
+    // Those that have no place, and those that others make.
+    error.setattr("file", py.None())?;
+    error.setattr("line", py.None())?;
+    module.add("Error", error)?;
     module.add_class::<model::Model>()?;
     module.add_class::<translation::Translation>()?;
     module.add_class::<translation::Explanation>()?;

@@ -1,13 +1,14 @@
 //! N-gram language models, with the methods of `kenlm.Model`.
 
 use std::f64::consts::LN_10;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
-use sylvan_lm::{CompileConfig, EstimateConfig, Estimator, Lm as Native, WordId};
+use sylvan_lm::{CompileConfig, EstimateConfig, Estimator, Lm as Native, WordId, temp_folder};
 use sylvan_store::{Output, TextReader};
 
 use crate::errors::Refused;
+use crate::pickled;
 use crate::running::run;
 
 /// A language model. Logarithms are to base 10; words are what spaces separate.
@@ -19,6 +20,11 @@ pub(crate) struct Lm {
 }
 
 impl Lm {
+    fn read(path: &Path) -> Result<Self, Refused> {
+        let path = pickled::absolute(path)?;
+        Ok(Self { lm: Native::open(&path)?, path: Some(path) })
+    }
+
     /// log10 p of each word after those before it, how long the n-gram was that gave it, and whether the word is unknown.
     fn scores(&self, sentence: &str, bos: bool, eos: bool) -> Vec<(f64, usize, bool)> {
         let mut state = if bos { self.lm.begin() } else { self.lm.null() };
@@ -39,20 +45,23 @@ impl Lm {
     /// Opens a model: ARPA text, also compressed, or compiled.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let path = std::path::absolute(&path)?;
-        let lm = py.detach(|| Native::open(&path)).map_err(Refused::from)?;
-        Ok(Self { lm, path: Some(path) })
+        py.detach(|| Self::read(&path)).map_err(PyErr::from)
     }
 
     /// Estimates a model by Kneser-Ney smoothing, as KenLM's lmplz does, from strings or from a file.
+    ///
+    /// With `out` it is written there as ARPA text, the program's bytes, and opened. Without, it is in memory alone, where
+    /// numbers were never rounded to what a text holds.
     #[staticmethod]
-    #[pyo3(signature = (text, *, order=5, prune=None, discount_fallback=false, threads=None, on_progress=None))]
+    #[pyo3(signature = (text, *, order=5, prune=None, discount_fallback=false, out=None, threads=None, on_progress=None))]
+    #[allow(clippy::too_many_arguments)]
     fn train(
         py: Python<'_>,
         text: &Bound<'_, PyAny>,
         order: usize,
         prune: Option<String>,
         discount_fallback: bool,
+        out: Option<PathBuf>,
         threads: Option<usize>,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -78,7 +87,10 @@ impl Lm {
         };
         run(py, on_progress, |reporter| {
             let refused = |error: sylvan_lm::EstimateError| Refused::new(error.to_string());
-            let mut estimator = Estimator::new(config).map_err(refused)?;
+            let temp = out.as_deref().map_or_else(std::env::temp_dir, temp_folder);
+            let mut estimator = Estimator::with_temp(config, &temp).map_err(refused)?;
+            // A path that cannot be written should not cost an hour.
+            let file = out.as_deref().map(Output::create).transpose()?;
             match given {
                 Text::File(path) => {
                     let mut reader = TextReader::open(&path)?.tolerant();
@@ -86,11 +98,17 @@ impl Lm {
                 }
                 Text::Lines(lines) => {
                     for (line, number) in lines.iter().zip(1..) {
+                        reporter.look();
                         estimator.add(line).map_err(|fault| fault.at("the list", number))?;
                     }
                 }
             }
-            Ok(Self { lm: estimator.finish().map_err(refused)?, path: None })
+            let (Some(out), Some(mut file)) = (out, file) else {
+                return Ok(Self { lm: estimator.finish_telling(reporter).map_err(refused)?, path: None });
+            };
+            estimator.write_arpa(&mut file, reporter).map_err(refused)?;
+            file.finish()?;
+            Self::read(&out)
         })
     }
 
@@ -146,15 +164,18 @@ impl Lm {
         format!("Lm(order {}, {} words)", self.lm.order(), self.lm.vocab_len())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf,))> {
-        let Some(path) = &slf.get().path else {
-            return Err(Refused::setting(
-                "pickling",
-                "a model that has no file",
-                "one that was saved and opened",
-            )
-            .into());
-        };
-        Ok((slf.get_type().getattr("open")?, (path.clone(),)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64))> {
+        let this = slf.get();
+        let state = slf.py().detach(|| pickled::file(this.path.as_ref())).map_err(PyErr::from)?;
+        Ok((slf.get_type().getattr("_reopen")?, state))
+    }
+
+    #[staticmethod]
+    fn _reopen(py: Python<'_>, path: PathBuf, content: u64) -> PyResult<Self> {
+        py.detach(|| {
+            pickled::check(&path, content)?;
+            Self::read(&path)
+        })
+        .map_err(PyErr::from)
     }
 }

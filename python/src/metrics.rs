@@ -5,11 +5,14 @@ use std::num::NonZeroUsize;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use sylvan_eval::compare::{bootstrap, mean_score, randomization, sign};
-use sylvan_eval::{Bleu, Case, Chrf, EvalError, Metric, Ter};
+use sylvan_eval::{Better, Bleu, Case, Chrf, EvalError, Metric, Ter, Workspace};
 
 use crate::errors::Refused;
 use crate::model::Lines;
-use crate::running::{run, threads};
+use crate::running::{Reporter, run, threads};
+
+/// More say nothing new; each is kept.
+const MOST_SAMPLES: usize = 10_000_000;
 
 /// A score, with the fields that sacreBLEU's objects have.
 #[pyclass(frozen, module = "sylvan", get_all)]
@@ -116,6 +119,50 @@ fn case(lowercase: bool) -> Case {
     if lowercase { Case::Lower } else { Case::Mixed }
 }
 
+/// A metric that looks whether its work is still wanted, between lines and between samples.
+struct Watched<'m, M> {
+    metric: &'m M,
+    reporter: &'m Reporter<'m>,
+}
+
+impl<M: Metric> Metric for Watched<'_, M> {
+    type Stats = M::Stats;
+
+    fn name(&self) -> String {
+        self.metric.name()
+    }
+
+    fn better(&self) -> Better {
+        self.metric.better()
+    }
+
+    fn line(&self, hypothesis: &str, references: &[&str], workspace: &mut Workspace) -> M::Stats {
+        self.reporter.look();
+        self.metric.line(hypothesis, references, workspace)
+    }
+
+    fn value(&self, total: &M::Stats) -> f64 {
+        self.reporter.look();
+        self.metric.value(total)
+    }
+
+    fn line_value(&self, line: &M::Stats) -> f64 {
+        self.metric.line_value(line)
+    }
+
+    fn most_words(&self) -> Option<usize> {
+        self.metric.most_words()
+    }
+
+    fn words(&self, line: &str) -> usize {
+        self.metric.words(line)
+    }
+
+    fn signature(&self, references: usize) -> String {
+        self.metric.signature(references)
+    }
+}
+
 /// Scores a text with a metric; `more` adds what is special about it.
 fn score<M: Metric + Send>(
     py: Python<'_>,
@@ -127,8 +174,10 @@ fn score<M: Metric + Send>(
 ) -> PyResult<Score> {
     let (hypotheses, references) = (lines(hypotheses)?, streams(references)?);
     let count = NonZeroUsize::new(threads(wanted)).unwrap_or(NonZeroUsize::MIN);
-    run(py, None, |_| {
-        let stats = metric.line_stats(&hypotheses, &references, count).map_err(refused)?;
+    run(py, None, |reporter| {
+        let stats = Watched { metric: &metric, reporter }
+            .line_stats(&hypotheses, &references, count)
+            .map_err(refused)?;
         let total = metric.sum(&stats);
         let mut score = Score {
             name: metric.name(),
@@ -226,6 +275,7 @@ struct Test<'t> {
     name: &'t str,
     samples: Option<usize>,
     seed: u64,
+    reporter: &'t Reporter<'t>,
 }
 
 fn compared<M: Metric>(
@@ -235,6 +285,7 @@ fn compared<M: Metric>(
     test: &Test<'_>,
 ) -> Result<Comparison, Refused> {
     let threads = NonZeroUsize::new(threads(None)).unwrap_or(NonZeroUsize::MIN);
+    let metric = &Watched { metric, reporter: test.reporter };
     let stats = |lines: &[String]| metric.line_stats(lines, references, threads).map_err(refused);
     let (base, system) = ([stats(base)?], [stats(system)?]);
     let (baseline, score) = (mean_score(metric, &base), mean_score(metric, &system));
@@ -270,13 +321,13 @@ pub(crate) fn compare(
     lowercase: bool,
 ) -> PyResult<Comparison> {
     let (baseline, system, references) = (lines(baseline)?, lines(system)?, streams(references)?);
-    if samples == Some(0) {
-        return Err(Refused::setting("samples", "0", "at least 1").into());
+    if let Some(found @ 0 | found @ MOST_SAMPLES..) = samples {
+        return Err(Refused::setting("samples", &found.to_string(), "at least 1 and below 10,000,000").into());
     }
     let of_bleu = a_bleu(tokenize, lowercase, "exp", false)?;
     let case = case(lowercase);
-    run(py, None, |_| {
-        let test = Test { name: test, samples, seed };
+    run(py, None, |reporter| {
+        let test = Test { name: test, samples, seed, reporter };
         let texts = [baseline.as_slice(), system.as_slice()];
         match metric {
             "bleu" => compared(&of_bleu, texts, &references, &test),

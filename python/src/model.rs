@@ -1,8 +1,8 @@
 //! A model that translates, explains and takes corrections.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, SystemTime};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -12,11 +12,10 @@ use sylvan::{
     CorrectionLog, Corrections, Details, Dialect, Glossary, Input, Learning, Pair, Request, Search, Worker,
     translate_lines,
 };
-use sylvan_base::InputError;
-use sylvan_base::hash::content_hash;
 
 use crate::errors::Refused;
-use crate::running::run;
+use crate::pickled;
+use crate::running::{Reporter, run};
 use crate::translation::{Explanation, Translation};
 
 /// Lines that are translated before signals, and whoever wants to know, are looked at again.
@@ -28,7 +27,10 @@ const PORTION: usize = 256;
 pub(crate) struct Model {
     model: Arc<sylvan::Model>,
     path: PathBuf,
+    /// Held for no longer than it takes to read or replace it: calls wait for it with the interpreter's lock.
     corrections: Mutex<Option<Arc<Corrections>>>,
+    /// Held while the corrections on disk change.
+    changing: Mutex<()>,
     /// Memory of threads that are done, for the next ones.
     idle: Mutex<Vec<Worker>>,
 }
@@ -110,7 +112,7 @@ impl Model {
             Some(glossary) => Some(Arc::new(self.glossary(py, glossary)?)),
         };
         if wanted.corrections {
-            request.corrections = self.corrections.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            request.corrections = self.known();
         }
         Ok(request)
     }
@@ -197,6 +199,23 @@ impl Model {
         })
     }
 
+    /// The corrections that translations obey.
+    fn known(&self) -> Option<Arc<Corrections>> {
+        self.corrections.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// One change of the corrections after the other. After a fork the one before may never end, so Ctrl-C ends the wait.
+    fn change(&self, reporter: &Reporter<'_>) -> MutexGuard<'_, ()> {
+        loop {
+            match self.changing.try_lock() {
+                Ok(turn) => return turn,
+                Err(TryLockError::Poisoned(turn)) => return turn.into_inner(),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            }
+            reporter.look();
+        }
+    }
+
     /// Reads the corrections beside the file again.
     fn refresh(&self) -> Result<(), Refused> {
         let read = Corrections::beside(&self.model, &self.path)?.map(Arc::new);
@@ -215,16 +234,17 @@ fn input_named(name: &str) -> Result<Input, Refused> {
 }
 
 fn open(path: PathBuf) -> Result<Model, Refused> {
-    // Pickles are opened elsewhere.
-    let path = std::path::absolute(&path).map_err(InputError::io(&path, "find"))?;
+    let path = pickled::absolute(&path)?;
     let model = Arc::new(sylvan::Model::open(&path)?);
-    let opened = Model { model, path, corrections: Mutex::default(), idle: Mutex::default() };
+    let opened = Model {
+        model,
+        path,
+        corrections: Mutex::default(),
+        changing: Mutex::default(),
+        idle: Mutex::default(),
+    };
     opened.refresh()?;
     Ok(opened)
-}
-
-fn hash(path: &std::path::Path) -> Result<u64, Refused> {
-    Ok(content_hash(&std::fs::read(path).map_err(InputError::io(path, "read"))?))
 }
 
 /// What a pickle calls: the same file, with the same content.
@@ -232,10 +252,7 @@ fn hash(path: &std::path::Path) -> Result<u64, Refused> {
 #[pyo3(name = "_reopen")]
 pub(crate) fn reopen(py: Python<'_>, path: PathBuf, content: u64) -> PyResult<Model> {
     py.detach(|| {
-        if hash(&path)? != content {
-            let found = format!("{} with other content", path.display());
-            return Err(Refused::setting("a pickle", &found, "the file that it was made with"));
-        }
+        pickled::check(&path, content)?;
         open(path)
     })
     .map_err(PyErr::from)
@@ -342,30 +359,29 @@ impl Model {
         }
         let author = author.replace(char::is_control, " ");
         let learning = if exact { Learning::exact() } else { Learning::default() };
-        run(py, None, |_| {
-            // One correction after the other.
-            let mut corrections = self.corrections.lock().unwrap_or_else(PoisonError::into_inner);
+        run(py, None, |reporter| {
+            let _turn = self.change(reporter);
             let mut log = CorrectionLog::open(&self.path)?;
             let mut workers = self.workers(1);
             let Some(worker) = workers.first_mut() else { return Err(Refused::new("nobody to learn")) };
-            let learned = worker.learn((&text, &translation), input, corrections.as_deref(), &learning)?;
+            let learned = worker.learn((&text, &translation), input, self.known().as_deref(), &learning)?;
             self.give_back(workers);
             let pair = Pair::new(&written_time(SystemTime::now()), &author, &text, &translation);
             let entry = sylvan::Correction { about: pair.about(), lines: learned.lines };
             log.push(&entry)?;
-            *corrections = Corrections::beside(&self.model, &self.path)?.map(Arc::new);
+            self.refresh()?;
             Ok(Correction::of(entry))
         })
     }
 
     /// Takes the corrections of a model back, the last one first; None if there are none.
     fn undo(&self, py: Python<'_>) -> PyResult<Option<Correction>> {
-        py.detach(|| -> Result<Option<Correction>, Refused> {
+        run(py, None, |reporter| {
+            let _turn = self.change(reporter);
             let undone = CorrectionLog::open(&self.path)?.undo()?;
             self.refresh()?;
             Ok(undone.map(Correction::of))
         })
-        .map_err(PyErr::from)
     }
 
     /// The corrections so far, the oldest first.
@@ -408,8 +424,8 @@ impl Model {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64))> {
         let py = slf.py();
-        let path = slf.get().path.clone();
-        let content = py.detach(|| hash(&path)).map_err(PyErr::from)?;
-        Ok((py.import("sylvan._native")?.getattr("_reopen")?, (path, content)))
+        let this = slf.get();
+        let state = py.detach(|| pickled::file(Some(&this.path))).map_err(PyErr::from)?;
+        Ok((py.import("sylvan._native")?.getattr("_reopen")?, state))
     }
 }

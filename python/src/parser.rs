@@ -1,6 +1,6 @@
 //! Parsers and their trees.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -14,7 +14,10 @@ use sylvan_trees::{Child, NodeId, Tree as NativeTree, escape};
 
 use crate::errors::Refused;
 use crate::model::Lines;
+use crate::pickled;
 use crate::running::run;
+
+const MOST_STATES: usize = u32::MAX as usize;
 
 /// A constituent: a label, and children that are constituents or words.
 #[pyclass(frozen, module = "sylvan", eq)]
@@ -185,6 +188,7 @@ impl Dependencies {
 #[derive(Debug)]
 pub(crate) struct Parser {
     parser: Native,
+    path: Option<PathBuf>,
 }
 
 /// What a sentence becomes.
@@ -195,6 +199,11 @@ enum Made {
 }
 
 impl Parser {
+    fn read(path: &Path) -> Result<Self, Refused> {
+        let path = pickled::absolute(path)?;
+        Ok(Self { parser: Native::open(&path)?, path: Some(path) })
+    }
+
     fn parse_words(&self, words: &[&str], beam: usize, nbest: usize, workspace: &mut Workspace) -> Made {
         if self.parser.kind() == Kind::Constituency {
             let mut vocab = Vocab::new();
@@ -240,7 +249,7 @@ impl Parser {
     /// Opens a parser.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(Self { parser: py.detach(|| Native::open(&path)).map_err(Refused::from)? })
+        py.detach(|| Self::read(&path)).map_err(PyErr::from)
     }
 
     /// Learns from treebanks: Penn brackets, CoNLL-U or Egret forests. Kinds: constituency, dependency, tagger.
@@ -318,7 +327,7 @@ impl Parser {
                     .map_err(refused)?
                 }
             };
-            Ok(Self { parser })
+            Ok(Self { parser, path: None })
         })
     }
 
@@ -343,8 +352,12 @@ impl Parser {
         nbest: Option<usize>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if beam == 0 || nbest == Some(0) {
-            return Err(Refused::setting("beam and nbest", "0", "at least 1").into());
+        for (name, given) in [("beam", Some(beam)), ("nbest", nbest)] {
+            // As much as the program takes.
+            if let Some(given) = given.filter(|given| !(1..=MOST_STATES).contains(given)) {
+                let expected = format!("1 to {MOST_STATES}");
+                return Err(Refused::setting(name, &given.to_string(), &expected).into());
+            }
         }
         let given = Lines::read(text)?;
         let lines = match &given {
@@ -356,11 +369,16 @@ impl Parser {
             return Err(Refused::setting("a sentence", &found, &format!("at most {SENTENCE_WORDS}")).into());
         }
         let count = crate::running::threads(threads);
-        let made: Vec<Made> = run(py, None, |_| {
-            Ok(parallel::map(lines, count, Workspace::new, |workspace, _, line: &String| {
+        let made: Vec<Made> = run(py, None, |reporter| {
+            let parsed = parallel::map(lines, count, Workspace::new, |workspace, _, line: &String| {
+                if reporter.is_over() {
+                    return None;
+                }
                 let words: Vec<&str> = line.split_ascii_whitespace().collect();
-                self.parse_words(&words, beam, nbest.unwrap_or(1), workspace)
-            }))
+                Some(self.parse_words(&words, beam, nbest.unwrap_or(1), workspace))
+            });
+            reporter.look();
+            Ok(parsed.into_iter().flatten().collect())
         })?;
         let mut shown = made.into_iter().map(|made| Self::shown(py, made, nbest));
         match given {
@@ -371,5 +389,20 @@ impl Parser {
 
     fn __repr__(&self) -> String {
         format!("Parser({})", self.parser.kind().name())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64))> {
+        let this = slf.get();
+        let state = slf.py().detach(|| pickled::file(this.path.as_ref())).map_err(PyErr::from)?;
+        Ok((slf.get_type().getattr("_reopen")?, state))
+    }
+
+    #[staticmethod]
+    fn _reopen(py: Python<'_>, path: PathBuf, content: u64) -> PyResult<Self> {
+        py.detach(|| {
+            pickled::check(&path, content)?;
+            Self::read(&path)
+        })
+        .map_err(PyErr::from)
     }
 }

@@ -45,8 +45,14 @@ impl Reporter<'_> {
         (self.line)(line.to_string());
     }
 
-    fn look(&self) {
-        if self.stop.load(Ordering::Relaxed) {
+    /// Whether the work is no longer wanted: for threads of its own, which must not unwind.
+    pub(crate) fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Does not return if the work is no longer wanted.
+    pub(crate) fn look(&self) {
+        if self.is_over() {
             // Not a panic: nobody is to be told.
             resume_unwind(Box::new(Stopped));
         }
@@ -79,7 +85,7 @@ pub(crate) fn run<T: Send>(
     std::thread::scope(|scope| {
         let told = Arc::clone(&stop);
         let lines: Sender<News<T>> = sender.clone();
-        scope.spawn(move || {
+        let worker = move || {
             let lines = std::sync::Mutex::new(lines);
             let line = |line: String| {
                 if hears && let Ok(lines) = lines.lock() {
@@ -90,7 +96,10 @@ pub(crate) fn run<T: Send>(
             // Whatever unwinds, the caller is waiting.
             let done = catch_unwind(AssertUnwindSafe(|| work(&reporter))).ok();
             let _ = sender.send(News::Done(done));
-        });
+        };
+        if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, worker) {
+            return Err(PyRuntimeError::new_err(format!("no thread to work on: {error}")));
+        }
         let mut raised = None;
         loop {
             // Nobody else has the receiver: it goes into the part that does without the lock, and comes back.

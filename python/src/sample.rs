@@ -21,11 +21,12 @@ pub(crate) fn sample(
     if pairs > MOST {
         return Err(Refused::setting("pairs", &pairs.to_string(), &format!("at most {MOST}")).into());
     }
-    run(py, None, |_| {
+    run(py, None, |reporter| {
         let sampler = Sampler::new(Config { seed, ..Config::default() })
             .map_err(|error| Refused::new(error.to_string()))?;
         let mut workspace = Workspace::new();
         let made = (0..pairs).map(|index| {
+            reporter.look();
             let mut pair = sampler.pair(first.wrapping_add(index), &mut workspace);
             (pair.source(), pair.target(), pair.source_tree())
         });

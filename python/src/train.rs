@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use serde_json::{Map, Value};
+use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
+use serde_json::{Map, Number, Value};
 use sylvan::Config;
 
 use crate::errors::Refused;
@@ -43,25 +44,42 @@ impl Trained {
     }
 }
 
-/// A setting as the configuration has it.
+/// A setting as the configuration has it: one value, or a list of them.
 fn value(given: &Bound<'_, PyAny>) -> PyResult<Value> {
+    // Nothing else that can be gone through is a list: it may never end, or contain itself.
+    if let Ok(list) = given.cast::<PyList>() {
+        return Ok(list.iter().map(|item| single(&item)).collect::<PyResult<Vec<_>>>()?.into());
+    }
+    if let Ok(tuple) = given.cast::<PyTuple>() {
+        return Ok(tuple.iter().map(|item| single(&item)).collect::<PyResult<Vec<_>>>()?.into());
+    }
+    single(given)
+}
+
+fn single(given: &Bound<'_, PyAny>) -> PyResult<Value> {
     if given.is_none() {
         return Ok(Value::Null);
     }
-    if let Ok(flag) = given.cast::<pyo3::types::PyBool>() {
+    if let Ok(flag) = given.cast::<PyBool>() {
         return Ok(flag.is_true().into());
+    }
+    if let Ok(text) = given.cast::<PyString>() {
+        return Ok(text.extract::<String>()?.into());
     }
     if let Ok(number) = given.extract::<i64>() {
         return Ok(number.into());
     }
     if let Ok(number) = given.extract::<f64>() {
-        return Ok(number.into());
+        // JSON has no others.
+        return match Number::from_f64(number) {
+            Some(number) => Ok(number.into()),
+            None => Err(Refused::setting("settings", &number.to_string(), "a finite number").into()),
+        };
     }
     if let Ok(path) = given.extract::<PathBuf>() {
         return Ok(path.to_string_lossy().into_owned().into());
     }
-    let items = given.try_iter()?.map(|item| value(&item?)).collect::<PyResult<Vec<_>>>()?;
-    Ok(items.into())
+    Err(PyTypeError::new_err("a setting is a string, a path, a number, a bool or a list of those"))
 }
 
 /// Trains a model. Settings are those of the program `sylvan train`, with _ for -.

@@ -111,6 +111,14 @@ class Translating(unittest.TestCase):
             with self.assertRaisesRegex(sylvan.Error, "other content"):
                 pickle.loads(pickled)
 
+    def test_an_error_of_another_process(self) -> None:
+        with self.assertRaises(sylvan.Error) as caught:
+            sylvan.Model.open("/nowhere/m.sylvan")
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertIs(type(again), sylvan.Error)
+        self.assertEqual((str(again), again.file, again.line), (str(caught.exception), "/nowhere/m.sylvan", None))
+        self.assertIsNone(sylvan.Error("made by hand").file)
+
     def test_threads_share_a_model(self) -> None:
         found: list[str] = []
 
@@ -150,6 +158,9 @@ class Learning(unittest.TestCase):
             path = pathlib.Path(folder, "m.align")
             aligner.save(path)
             again = sylvan.Aligner.open(path)
+            self.assertEqual(pickle.loads(pickle.dumps(again)).align(["ein Haus"], ["a house"]), ["0-0 1-1"])
+            with self.assertRaisesRegex(sylvan.Error, "pickling"):
+                pickle.dumps(aligner)
         self.assertEqual(again.align(["das Buch"], ["the book"]), ["0-0 1-1"])
         pair = again.translation("Buch", "book")
         assert pair is not None
@@ -171,7 +182,14 @@ class Learning(unittest.TestCase):
                 lm.save(path)
                 opened = sylvan.Lm.open(path)
                 self.assertAlmostEqual(opened.score("the book"), lm.score("the book"), places=5)
-                self.assertEqual(pickle.loads(pickle.dumps(opened)).score("a"), opened.score("a"))
+                pickled = pickle.dumps(opened)
+                self.assertEqual(pickle.loads(pickled).score("a"), opened.score("a"))
+                written = sylvan.Lm.train(self.TARGET, order=2, discount_fallback=True, out=pathlib.Path(folder, "w" + name))
+                self.assertAlmostEqual(written.score("the book"), lm.score("the book"), places=5)
+                self.assertEqual(pickle.loads(pickle.dumps(written)).score("a"), written.score("a"))
+            sylvan.Lm.train(self.SOURCE, order=2, discount_fallback=True).save(path)
+            with self.assertRaisesRegex(sylvan.Error, "other content"):
+                pickle.loads(pickled)
 
     def test_scores(self) -> None:
         hypotheses = ["The cat sat on the mat.", "A dog is in the garden."]
@@ -201,7 +219,7 @@ class Learning(unittest.TestCase):
             self.assertTrue(heard)
             path = pathlib.Path(folder, "p.parser")
             parser.save(path)
-            parser = sylvan.Parser.open(path)
+            parser = pickle.loads(pickle.dumps(sylvan.Parser.open(path)))
         tree = parser.parse("the dog sleeps")
         self.assertEqual(str(tree), "(S (NP (D the) (N dog)) (VP (V sleeps)))")
         self.assertEqual((tree.label, tree.leaves()), ("S", ["the", "dog", "sleeps"]))
@@ -262,7 +280,9 @@ class Refusing(unittest.TestCase):
 
     def test_ctrl_c_ends_work(self) -> None:
         code = (
-            "import sylvan, sys\n"
+            "import signal, sylvan\n"
+            # Shells start what runs in the background deaf to Ctrl-C.
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             "lines = ['a b c d e f g h'] * 400000\n"
             "print('begun', flush=True)\n"
             "sylvan.Aligner.train(lines, lines, preset='best', threads=1)\n"
@@ -282,6 +302,37 @@ class Refusing(unittest.TestCase):
 
         with self.assertRaises(ValueError):
             sylvan.Aligner.train(["a b"] * 2000, ["c d"] * 2000, on_progress=hear)
+
+
+class Documents(unittest.TestCase):
+    """What people read first runs as it is written."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        pairs = sylvan.sample(2000)
+        (self.folder / "train.en").write_text("".join(pair[0] + "\n" for pair in pairs), encoding="utf-8")
+        (self.folder / "train.de").write_text("".join(pair[1] + "\n" for pair in pairs), encoding="utf-8")
+        (self.folder / "ende.sylvan").write_bytes(MODEL.read_bytes())
+
+    def python(self, *arguments: str, text: str = "") -> str:
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, cwd=self.folder, input=text, stdout=subprocess.PIPE, check=True, encoding="utf-8")
+        return done.stdout
+
+    def test_the_readme(self) -> None:
+        for readme in ["README.md", "python/README.md"]:
+            parts = (ROOT / readme).read_text(encoding="utf-8").split("```python\n")[1:]
+            self.assertTrue(parts)
+            for part in parts:
+                self.assertTrue(self.python("-X", "utf8", "-c", part.split("```")[0]))
+
+    def test_examples(self) -> None:
+        examples = ROOT / "python/examples"
+        links = self.python(str(examples / "links.py"), "train.en", "train.de").splitlines()
+        self.assertEqual(links, sylvan.Aligner.train(self.folder / "train.en", self.folder / "train.de").links())
+        self.assertEqual(self.python("-X", "utf8", str(examples / "translate.py"), "ende.sylvan", text=LINE + "\n"), BEST + "\n")
 
 
 if __name__ == "__main__":

@@ -254,8 +254,13 @@ impl Estimator {
 
     /// The model.
     pub fn finish(self) -> Result<Lm, EstimateError> {
+        self.finish_telling(&Silent)
+    }
+
+    /// The model, with news of what is done.
+    pub fn finish_telling(self, progress: &dyn Progress) -> Result<Lm, EstimateError> {
         let mut sink = LmSink::new(self.config.order);
-        self.run(&mut sink, &Silent)?;
+        self.run(&mut sink, progress)?;
         Ok(sink.finish())
     }
 
