@@ -19,8 +19,8 @@ path, kind, threads, how = sys.argv[1:]
 model = sylvan.Model.open(path)
 lines = sys.stdin.read().splitlines()
 count = int(threads)
-if how == "list":
-    out = [str(one) for one in model.translate(lines, input=kind, threads=count)]
+if how in ["list", "plain list"]:
+    out = [str(one) for one in model.translate(lines, input=kind, threads=count, details=how == "list")]
 else:
     out = [""] * len(lines)
     places = iter(range(len(lines)))
@@ -50,7 +50,7 @@ def main() -> None:
     ways: dict[str, list[str]] = {}
     for threads in sys.argv[6:] or ["1", "2", "4"]:
         ways[f"program, {threads} threads"] = [program, "translate", "--model", path, "--input", kind, "--threads", threads]
-        for how in ["list", "calls"]:
+        for how in ["plain list", "list", "calls"]:
             ways[f"Python, {how}, {threads} threads"] = [sys.executable, "-c", HERE, path, kind, threads, how]
     times: dict[str, list[tuple[float, float]]] = {way: [] for way in ways}
     seen: set[bytes] = set()

@@ -87,6 +87,7 @@ struct Wanted<'py, 'w> {
     input: &'w str,
     corrections: bool,
     tokens: bool,
+    details: bool,
 }
 
 impl Model {
@@ -98,7 +99,7 @@ impl Model {
         request.best = wanted.nbest;
         request.tokens = wanted.tokens;
         request.input = input_named(wanted.input)?;
-        request.details = Details::all();
+        request.details = if wanted.details { Details::all() } else { Details::default() };
         request.tags = match wanted.tags.as_deref() {
             None => None,
             Some("html") => Some(Dialect::Html),
@@ -285,8 +286,9 @@ impl Model {
         py.detach(|| open(path)).map_err(PyErr::from)
     }
 
-    /// Translates a string, or each of several.
-    #[pyo3(signature = (text, *, nbest=1, glossary=None, tags=None, search=None, beam=None, threads=None, input="text", corrections=true, tokens=false))]
+    /// Translates a string, or each of several. Without `details` features, links and rules are left empty, which saves
+    /// a little time.
+    #[pyo3(signature = (text, *, nbest=1, glossary=None, tags=None, search=None, beam=None, threads=None, input="text", corrections=true, tokens=false, details=true))]
     #[allow(clippy::too_many_arguments)]
     fn translate<'py>(
         &self,
@@ -301,8 +303,9 @@ impl Model {
         input: &str,
         corrections: bool,
         tokens: bool,
+        details: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let wanted = Wanted { nbest, glossary, tags, search, beam, input, corrections, tokens };
+        let wanted = Wanted { nbest, glossary, tags, search, beam, input, corrections, tokens, details };
         let request = self.request(py, &wanted)?;
         let count = crate::running::threads(threads);
         match Lines::read(text)? {
@@ -327,7 +330,7 @@ impl Model {
         corrections: bool,
     ) -> PyResult<Option<Explanation>> {
         let wanted =
-            Wanted { nbest: 1, glossary: None, tags: None, search, beam, input, corrections, tokens: false };
+            Wanted { nbest: 1, glossary: None, tags: None, search, beam, input, corrections, tokens: false, details: true };
         let mut request = self.request(py, &wanted)?;
         run(py, None, |reporter| {
             request.stop.cancel = Some(reporter.stop());

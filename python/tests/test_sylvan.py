@@ -44,6 +44,12 @@ class Translating(unittest.TestCase):
         with self.assertRaises(IndexError):
             one[8]
 
+    def test_without_details_the_translation_is_the_same(self) -> None:
+        [whole], [plain] = (self.model.translate([LINE], details=wanted) for wanted in [True, False])
+        self.assertEqual((whole.text, whole.words, whole.spans, whole.score), (plain.text, plain.words, plain.spans, plain.score))
+        self.assertTrue(whole.features and whole.links and whole.rules)
+        self.assertFalse(plain.features or plain.links or plain.rules)
+
     def test_weights_times_features_is_the_score(self) -> None:
         one = self.model.translate(LINE)
         weights = self.model.weights

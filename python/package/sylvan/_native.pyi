@@ -124,6 +124,7 @@ class Model:
         input: Literal["text", "tree"] = "text",
         corrections: bool = True,
         tokens: bool = False,
+        details: bool = True,
     ) -> Translation: ...
     @overload
     def translate(
@@ -139,6 +140,7 @@ class Model:
         input: Literal["text", "tree"] = "text",
         corrections: bool = True,
         tokens: bool = False,
+        details: bool = True,
     ) -> list[Translation]: ...
     def explain(
         self,
