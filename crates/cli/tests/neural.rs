@@ -58,7 +58,7 @@ fn from_two_texts_to_chosen_translations() {
     let without = decode("", "");
     assert_eq!(decode("", "--neural zh.neural"), without);
     assert_eq!(decode("neural=0\n", "--neural zh.neural"), without);
-    let with = decode("neural=2\n", "--neural zh.neural --nbest 3 --features");
+    let with = decode("neural=2\n", "--neural zh.neural --nbest 3");
     let first: Vec<&str> = with.lines().filter(|line| line.contains("neural=-")).collect();
     assert_eq!(first.len(), with.lines().count(), "{with}");
     corpus.write("with.en", &decode("neural=2\n", "--neural zh.neural"));
@@ -106,7 +106,7 @@ fn what_cannot_be_learnt_is_told() {
         ("--source nowhere --target train.en", "nowhere"),
         ("--source train.zh --target train.en --heads 7", "expected a width that --heads divides"),
         ("--source train.zh --target train.en --dropout 1.5", "--dropout 1.5: expected 0 or more"),
-        ("--source train.zh --target train.en --rate -1", "--rate"),
+        ("--source train.zh --target train.en --rate=-1", "--rate -1: expected more than 0"),
     ] {
         let told = failure(&run(&corpus, &format!("neural train {line} {usual}")));
         assert!(told.contains(expected), "{line}: {told}");
