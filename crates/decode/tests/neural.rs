@@ -11,7 +11,7 @@ use sylvan_base::{Rng, Vocab};
 use sylvan_decode::{List, Model, With, Worker};
 use sylvan_neural::{NeuralModel, Reader, Size, Units};
 use sylvan_rules::{GrammarBuilder, Rule, Weights};
-use sylvan_search::{Derivations, Search, SearchName, Stop};
+use sylvan_search::{Beam, Derivations, Incremental, Limits, Network, Prediction, Search, SearchName, Stop};
 use sylvan_testkit::{Instance, cases, random_instance};
 
 const SMALL: Size = Size { width: 8, inner: 12, heads: 2, encoder: 1, decoder: 2 };
@@ -83,7 +83,15 @@ fn searches_find_the_best_of_all_derivations() {
         }
         let mut without = worker(&instance, None, seed);
         let plain = read_tree(&mut without, &instance.tree, With::default());
-        for search in every_search() {
+        // Inside a search that keeps different words apart, it is as good as afterwards.
+        let inside = [None, Some(1)].into_iter().flat_map(|shortlist| {
+            let limits = Limits { network: Network::Apart, shortlist, ..Limits::beam(Beam(100_000)) };
+            [
+                Search::Incremental(limits, Incremental::default()),
+                Search::Prediction(limits, Prediction::default()),
+            ]
+        });
+        for search in every_search().into_iter().chain(inside) {
             if search.name() == SearchName::Exact {
                 continue;
             }
@@ -93,6 +101,13 @@ fn searches_find_the_best_of_all_derivations() {
                 let first = &found.hypotheses[0];
                 assert!((first.score - best).abs() < 1e-4, "{search:?}: {} for {best}", first.score);
                 assert!(found.hypotheses.len() <= best_of);
+                if search.limits().is_some_and(|limits| limits.network == Network::Apart) {
+                    assert!(
+                        (found.searched - best).abs() < 1e-4,
+                        "{search:?}: {} for {best}",
+                        found.searched
+                    );
+                }
                 for hypothesis in &found.hypotheses {
                     let derived =
                         with.derived(&sentence, With::default(), &found.forest, &hypothesis.derivation);
@@ -104,6 +119,32 @@ fn searches_find_the_best_of_all_derivations() {
         }
     }
     assert!(overruled > 20, "the network never changes anything: {overruled}");
+}
+
+/// What a search that merges histories says of its answer is what the whole translation scores, and that is no less than
+/// what the answer of the same search without the network scores, most of the time.
+#[test]
+fn inside_a_narrow_search() {
+    let mut rng = Rng::new(64);
+    let (mut better, mut worse) = (0, 0);
+    for _ in 0..cases(300, 10_000) {
+        let instance = random_instance(&mut rng);
+        let seed = rng.next_u64();
+        let (mut without, mut with) = (worker(&instance, None, seed), worker(&instance, Some(1.5), seed));
+        let [a, b] =
+            [&mut without, &mut with].map(|worker| read_tree(worker, &instance.tree, With::default()));
+        let limits = Limits { network: Network::Inside, ..Limits::usual(Beam(1 + rng.below(4))) };
+        let search = Search::Incremental(limits, Incremental::default());
+        let blind = without.decode(&a, With::default(), search, List::default(), &Stop::NEVER);
+        let found = with.decode(&b, With::default(), search, List::default(), &Stop::NEVER);
+        let inside = found.hypotheses[0].score;
+        assert!((found.searched - inside).abs() < 1e-4, "{}, {inside}", found.searched);
+        let other = with.derived(&b, With::default(), &found.forest, &blind.hypotheses[0].derivation);
+        let blind = other.contributions().score();
+        better += usize::from(inside > blind + 1e-6);
+        worse += usize::from(inside < blind - 1e-6);
+    }
+    assert!(better > 20 && better > 3 * worse, "{better} better, {worse} worse");
 }
 
 /// A weight of 0 is no network at all, to the last bit.

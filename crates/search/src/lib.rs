@@ -62,7 +62,7 @@ pub use cube_pruning::{Cube, CubePruning, cube_pruning};
 pub use deduction::{
     Application, Charge, Choice, ClassId, Deduction, EdgeOrder, ItemId, ListId, Successor, Worth,
 };
-pub use engine::{Completed, Engine, Goals, Limits, OnVisit, Run, Visit, Ways};
+pub use engine::{Completed, Engine, Goals, Limits, Network, OnVisit, Run, Visit, Ways};
 pub use estimate::{Estimate, inside_estimate};
 pub use exact::{Certified, Effort, NoBounds, Round, exact};
 pub use incremental::{

@@ -4,7 +4,9 @@
 
 use sylvan_base::Fault;
 
-use crate::{BoundaryEstimate, Future, Goals, Parents, Progress, Search, Signature, Undirected, Ways};
+use crate::{
+    BoundaryEstimate, Future, Goals, Network, Parents, Progress, Search, Signature, Undirected, Ways,
+};
 
 impl Search {
     /// A search with this beam and with options, as in `prediction --margin inf`. A number that ends in `b` is so many
@@ -107,6 +109,14 @@ fn set(search: &mut Search, option: &str, value: &str, beam: usize) -> Option<()
                         limits.parses = 2;
                     }
                 }
+                "--network" => {
+                    limits.network = match value {
+                        "later" => Network::Later,
+                        "inside" => Network::Inside,
+                        "apart" => Network::Apart,
+                        _ => return None,
+                    };
+                }
                 "--groups" if matches!(limits.ways, Ways::Groups(_)) => limits.ways = Ways::Groups(number()?),
                 "--parses" => limits.parses = number()?,
                 "--shortlist" => limits.shortlist = Some(number()?).filter(|&number| number > 0),
@@ -139,6 +149,8 @@ mod tests {
             "incremental --shortlist 0",
             "incremental --plain-parses",
             "incremental --pops 9",
+            "incremental --network inside",
+            "prediction --network apart",
             "prediction --future none",
             "prediction --margin inf",
             "prediction --prefixes 4",

@@ -89,6 +89,8 @@ pub trait StepModel {
             false => next.push((0.0, state)),
         }
     }
+    /// Told what [`advance_later`](Self::advance_later) will be asked next, so that all of it can be computed together.
+    fn prepare(&mut self, _asked: &[(StepState, &[TokenId])]) {}
     /// Whether [`Move::open`] must be filled.
     fn wants_frontier(&self) -> bool {
         false
@@ -131,6 +133,9 @@ impl<M: StepModel + ?Sized> StepModel for &mut M {
     fn advance_later(&mut self, state: StepState, words: &[TokenId], next: &mut Vec<(f64, StepState)>) {
         (**self).advance_later(state, words, next);
     }
+    fn prepare(&mut self, asked: &[(StepState, &[TokenId])]) {
+        (**self).prepare(asked);
+    }
     fn wants_frontier(&self) -> bool {
         (**self).wants_frontier()
     }
@@ -165,7 +170,12 @@ impl<'m> StepModels<'m> {
 
     /// As a search takes them: `None` if there is no model.
     pub fn for_search(&mut self) -> Option<&mut dyn StepModel> {
-        if self.models.is_empty() { None } else { Some(self) }
+        match self.models.len() {
+            0 => None,
+            // States of one model need no numbers of their own.
+            1 => Some(&mut *self.models[0]),
+            _ => Some(self),
+        }
     }
 
     fn intern(&mut self, tuple: &[StepState]) -> StepState {
@@ -292,6 +302,14 @@ impl StepModel for StepModels<'_> {
 
     fn can_wait(&self) -> bool {
         self.models.iter().any(|model| model.can_wait())
+    }
+
+    fn prepare(&mut self, asked: &[(StepState, &[TokenId])]) {
+        for number in 0..self.models.len() {
+            let own: Vec<(StepState, &[TokenId])> =
+                asked.iter().map(|&(state, words)| (self.part(state, number), words)).collect();
+            self.models[number].prepare(&own);
+        }
     }
 
     fn wants_frontier(&self) -> bool {

@@ -3,16 +3,18 @@
 //! ```text
 //! opening   NeuralReading   a network of `sylvan-neural`, and the units of each word of the model's vocabulary
 //! sentence  Opinion         the sentence as the network reads it, and what it said of its translations, each once
+//! search    Stepping        the same, asked step by step, all items of a bin together
 //! ```
 //!
 //! Translations of a sentence begin alike, so they are scored as a tree of units, level by level: what is computed for a
 //! beginning serves all that share it, and a level is one product of matrices.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use sylvan_base::{HashMap, Id, Symbol, Vocab};
 use sylvan_forest::{Token, TokenId};
 use sylvan_neural::{END, Histories, History, NeuralModel, Reader, UnitId};
+use sylvan_search::{Move, Network, StepModel, StepState};
 
 /// A network, and how it reads the words of a vocabulary, each looked up when it is met first.
 #[derive(Debug)]
@@ -70,6 +72,11 @@ struct Said {
     known: HashMap<Box<[TokenId]>, Arc<[f64]>>,
 }
 
+/// All units of the sentence's tokens may come.
+fn expects(histories: &Histories, history: History, unit: UnitId) -> f64 {
+    histories.expects(history, unit).map_or(0.0, f64::from)
+}
+
 /// A translation on its way through the tree of units.
 struct Way<'t> {
     words: &'t [TokenId],
@@ -107,18 +114,24 @@ impl Opinion {
         translations.iter().map(|&words| Arc::clone(&said.known[words])).collect()
     }
 
-    fn say(&self, said: &mut Said, ways: &mut [Way<'_>]) {
-        let Said { histories, next, .. } = said;
-        let begin = || {
+    /// The histories of the sentence.
+    fn histories<'h>(&self, histories: &'h mut Option<Histories>) -> &'h mut Histories {
+        histories.get_or_insert_with(|| {
             let units = self.units.iter().flat_map(|units| units.iter().copied());
             Histories::new(Arc::clone(&self.reader), &self.source, units)
-        };
-        let histories = histories.get_or_insert_with(begin);
+        })
+    }
+
+    /// As a model of the steps of a search.
+    pub(crate) fn step(&self, weight: f64, network: Network) -> Box<dyn StepModel + '_> {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        Box::new(Stepping { opinion: self, said, weight, keeps_apart: network == Network::Apart })
+    }
+
+    fn say(&self, said: &mut Said, ways: &mut [Way<'_>]) {
+        let Said { histories, next, .. } = said;
+        let histories = self.histories(histories);
         let longest = ways.iter().map(|way| way.units.len()).max().unwrap_or(0);
-        let expects = |histories: &Histories, history, unit| {
-            // All units of the sentence's tokens may come.
-            histories.expects(history, unit).map_or(0.0, f64::from)
-        };
         for level in 0..longest {
             let mut steps: Vec<(History, UnitId)> = Vec::new();
             for way in ways.iter_mut() {
@@ -143,5 +156,93 @@ impl Opinion {
                 *last = end;
             }
         }
+    }
+}
+
+/// A network as a model of the steps of a search. A state is a history.
+struct Stepping<'o> {
+    opinion: &'o Opinion,
+    said: MutexGuard<'o, Said>,
+    weight: f64,
+    /// Whether items with different histories stay apart.
+    keeps_apart: bool,
+}
+
+impl Stepping<'_> {
+    /// The score of some words after a history, and the history with them.
+    fn say(&mut self, mut history: History, words: &[TokenId]) -> (f64, History) {
+        let Said { histories, next, .. } = &mut *self.said;
+        let histories = self.opinion.histories(histories);
+        let mut score = 0.0;
+        for word in words {
+            for &unit in self.opinion.units[word.index()].iter() {
+                score += expects(histories, history, unit);
+                history = *next.entry((history, unit)).or_insert_with(|| histories.say(&[(history, unit)]));
+            }
+        }
+        (score, history)
+    }
+}
+
+impl StepModel for Stepping<'_> {
+    fn begin(&mut self) -> StepState {
+        StepState(History::EMPTY.0)
+    }
+
+    fn advance(&mut self, state: StepState, step: &Move<'_>, next: &mut Vec<(f64, StepState)>) {
+        let (score, history) = self.say(History(state.0), step.words);
+        next.push((self.weight * score, StepState(history.0)));
+    }
+
+    fn finish(&mut self, state: StepState) -> f64 {
+        let histories = self.opinion.histories(&mut self.said.histories);
+        self.weight * expects(histories, History(state.0), END)
+    }
+
+    fn signature(&mut self, state: StepState) -> StepState {
+        if self.keeps_apart { state } else { StepState::ANY }
+    }
+
+    fn sees_words_only(&self) -> bool {
+        true
+    }
+
+    fn prepare(&mut self, asked: &[(StepState, &[TokenId])]) {
+        let Said { histories, next, .. } = &mut *self.said;
+        let histories = self.opinion.histories(histories);
+        let units = |words: &[TokenId]| -> Vec<UnitId> {
+            words.iter().flat_map(|word| self.opinion.units[word.index()].iter().copied()).collect()
+        };
+        let mut ways: Vec<(History, Vec<UnitId>)> =
+            asked.iter().map(|&(state, words)| (History(state.0), units(words))).collect();
+        let longest = ways.iter().map(|way| way.1.len()).max().unwrap_or(0);
+        for level in 0..longest {
+            let mut steps: Vec<(History, UnitId)> = Vec::new();
+            for (history, units) in &ways {
+                if let Some(&unit) = units.get(level)
+                    && !next.contains_key(&(*history, unit))
+                {
+                    next.insert((*history, unit), History((histories.len() + steps.len()) as u32));
+                    steps.push((*history, unit));
+                }
+            }
+            histories.say(&steps);
+            for (history, units) in &mut ways {
+                if let Some(&unit) = units.get(level) {
+                    *history = next[&(*history, unit)];
+                }
+            }
+        }
+    }
+
+    fn features(&self) -> usize {
+        1
+    }
+
+    fn values(&mut self, from: StepState, step: &Move<'_>, to: Option<StepState>, values: &mut [f64]) {
+        values[0] += match to {
+            Some(_) => self.say(History(from.0), step.words).0,
+            None => expects(self.opinion.histories(&mut self.said.histories), History(from.0), END),
+        };
     }
 }

@@ -21,7 +21,8 @@ use sylvan_parse::Workspace as Parsing;
 use sylvan_rules::RuleId;
 use sylvan_rules::apply::Workspace as Matching;
 use sylvan_search::{
-    Counters, Found, LanguageModel, OutForest, Run, Search, StepModel, Stop, TraceItem, Ways, WorkspaceOf,
+    Counters, Found, LanguageModel, Network, OutForest, Run, Search, StepModels, Stop, TraceItem, Ways,
+    WorkspaceOf,
 };
 
 pub use derived::{Derived, RuleKind};
@@ -199,12 +200,12 @@ impl Worker {
         let model = Arc::clone(&self.model);
         let Weighed { structured: weight, neural, .. } = *with.rules(&model);
         let asks_later = weight != 0.0 && !asks_inside(search);
-        let is_later = asks_later || neural != 0.0;
+        let is_later = asks_later || (neural != 0.0 && !asks_network(search));
         // What the search does not know may change the order: more translations are compared than are wanted.
         let list = if is_later { List { best: wanted.best.max(COMPARED), distinct: true } } else { wanted };
         let mut forest = if search.makes_glue() { forest } else { forest.with_all_glue() };
         let asked = if asks_later { 0.0 } else { weight };
-        let found = self.find(&forest, asked, search, list.best > 1, stop);
+        let found = self.find(&forest, [asked, neural], search, list.best > 1, stop);
         let Some(Found { best, out, cut_short, gap, grown }) = found else {
             let counters = Counters::default();
             return Decoded {
@@ -228,23 +229,24 @@ impl Worker {
         Decoded { hypotheses, searched, forest, out, counters, cut_short, gap, given: None }
     }
 
-    /// Searches a forest, with a structured language model unless it weighs nothing.
+    /// Searches a forest, with a structured language model and a network of these weights unless they weigh nothing.
     fn find(
         &mut self,
         forest: &SentenceForest,
-        weight: f64,
+        [weight, neural]: [f64; 2],
         search: Search,
         many: bool,
         stop: &Stop,
     ) -> Option<Found> {
         let model = Arc::clone(&self.model);
         let read = forest.read.as_deref().filter(|_| weight != 0.0);
-        let (mut steps, expected) = step_model(read, weight, search);
+        let opinion = forest.opinion.as_deref().filter(|_| neural != 0.0 && asks_network(search));
+        let (mut steps, expected) = step_models((read, weight), (opinion, neural), search);
         let mut models = model.ngrams(&forest.ids);
         if let Some(first) = models.first_mut() {
             *first = first.and(&expected);
         }
-        let steps = steps.as_deref_mut().map(|steps| steps as _);
+        let steps = steps.for_search();
         match models.as_slice() {
             [one] => {
                 let run = Run { out_forest: many, stop, steps, ..Run::new(one) };
@@ -303,14 +305,15 @@ impl Worker {
     pub fn trace(&self, sentence: &Sentence, forest: &SentenceForest, search: Search) -> Vec<TraceItem> {
         let whole = (!search.makes_glue()).then(|| forest.clone().with_all_glue());
         let forest = whole.as_ref().unwrap_or(forest);
-        let weight = self.model.rules().structured;
+        let &Weighed { structured: weight, neural, .. } = self.model.rules();
         let asked = forest.read.as_deref().filter(|_| weight != 0.0 && asks_inside(search));
-        let (mut steps, expected) = step_model(asked, weight, search);
+        let opinion = forest.opinion.as_deref().filter(|_| neural != 0.0 && asks_network(search));
+        let (mut steps, expected) = step_models((asked, weight), (opinion, neural), search);
         let mut models = self.model.ngrams(&forest.ids);
         if let Some(first) = models.first_mut() {
             *first = first.and(&expected);
         }
-        let steps = steps.as_deref_mut().map(|steps| steps as _);
+        let steps = steps.for_search();
         match models.as_slice() {
             [one] => search.trace(&forest.forest, Run { steps, ..Run::new(one) }, sentence.vocab()),
             all => {
@@ -341,16 +344,25 @@ fn asks_inside(search: Search) -> bool {
     search.limits().is_some_and(|limits| limits.ways != Ways::Later)
 }
 
-/// A step model, and what it is expected to say.
-type Steps<'s> = (Option<Box<dyn StepModel + 's>>, Expected);
+/// Whether it asks a network as it goes on.
+fn asks_network(search: Search) -> bool {
+    search.limits().is_some_and(|limits| limits.network != Network::Later)
+}
 
-/// The step model of a search, if it asks one.
-fn step_model(read: Option<&Read>, weight: f64, search: Search) -> Steps<'_> {
-    match (read, search.limits()) {
-        (Some(read), Some(limits)) => {
-            let (steps, expected) = read.step(weight, Structuring::from(limits));
-            (Some(steps), expected)
+/// The step models of a search, and what the first of them is expected to say.
+fn step_models<'s>(
+    (read, weight): (Option<&'s Read>, f64),
+    (opinion, neural): (Option<&'s Opinion>, f64),
+    search: Search,
+) -> (StepModels<'s>, Expected) {
+    let Some(limits) = search.limits() else { return (StepModels::default(), Expected::default()) };
+    let (structured, expected) = match read {
+        Some(read) => {
+            let (model, expected) = read.step(weight, Structuring::from(limits));
+            (Some(model), expected)
         }
-        _ => (None, Expected::default()),
-    }
+        None => (None, Expected::default()),
+    };
+    let network = opinion.map(|opinion| opinion.step(neural, limits.network));
+    (StepModels::new(structured.into_iter().chain(network).collect()), expected)
 }

@@ -157,6 +157,9 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         let mut shortlist = std::mem::take(&mut self.shortlist);
         answered.clear();
         self.counters.pruned += self.nodes.shortlist(bin, self.room(limits).0, &mut shortlist) as u64;
+        let asked: Vec<(StepState, &[TokenId])> =
+            shortlist.iter().filter_map(|&node| self.late.pending(self.nodes.step_state(node))).collect();
+        steps.prepare(&asked);
         for &node in &shortlist {
             let mut ways = std::mem::take(&mut self.ways);
             self.ways_on(steps, self.nodes.step_state(node), &mut ways);
@@ -186,6 +189,9 @@ impl<S: Copy + Eq + Hash> Engine<S> {
         let hash = |goal: &Goal| self.nodes.hash(self.nodes.get(goal.node).trail);
         goals.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| hash(a).cmp(&hash(b))));
         goals.truncate(self.room(limits).0);
+        let asked: Vec<(StepState, &[TokenId])> =
+            goals.iter().filter_map(|goal| self.late.pending(self.nodes.step_state(goal.node))).collect();
+        steps.prepare(&asked);
         let mut ways = std::mem::take(&mut self.ways);
         for goal in &mut goals {
             self.ways_on(steps, self.nodes.step_state(goal.node), &mut ways);

@@ -28,6 +28,18 @@ pub enum Ways {
     Later,
 }
 
+/// When a network that scores whole translations is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Network {
+    /// Afterwards: the best translations of the search are compared with it.
+    Later,
+    /// As the search goes on. What it remembers of words long ago keeps no items apart: of those that agree in all else,
+    /// the best goes on.
+    Inside,
+    /// As the search goes on, and items with different words never recombine. With unlimited beams that is exact.
+    Apart,
+}
+
 /// How much a left-to-right search may keep and try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -50,6 +62,8 @@ pub struct Limits {
     pub parses: usize,
     /// Whether parses are compared by their scores alone, and not by what they still owe (a structured language model's).
     pub plain_parses: bool,
+    /// When a network is asked.
+    pub network: Network,
     /// If set, step models that look at words alone score a step only if the item that it leads to is among the best of
     /// its bin without that: this many times the beam.
     pub shortlist: Option<usize>,
@@ -82,6 +96,7 @@ impl Limits {
             ways: Ways::Packed,
             parses: Self::USUAL_PARSES,
             plain_parses: false,
+            network: Network::Later,
             shortlist: None,
             work: u64::MAX,
             goals: Goals::Free,

@@ -29,7 +29,7 @@ use std::hash::Hash;
 use grids::{Column, Grids, Row};
 use groups::Parts;
 use late::Late;
-pub use limits::{Goals, Limits, Ways};
+pub use limits::{Goals, Limits, Network, Ways};
 use nodes::{Arrival, Fate, Node, NodeId, Nodes, Stage, TrailId};
 use states::{StateId, States};
 use sylvan_base::Span;

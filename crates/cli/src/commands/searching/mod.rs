@@ -321,7 +321,8 @@ impl Searching {
         use SearchName::{Cube, Exact, Focus, Incremental, Prediction, Stacks, Undirected};
         let Experiment { future, future_features, goals, bins, signature, .. } = self.experiment;
         let Experiment { prefixes, options, reevaluate, coverage, boundary, plain, .. } = self.experiment;
-        let given: [(&str, bool, &[SearchName]); 18] = [
+        let given: [(&str, bool, &[SearchName]); 19] = [
+            ("--network", self.parses.asks_network(), &[Incremental, Prediction, Stacks]),
             ("--structured", self.parses.is_inside(), &[Incremental, Prediction, Stacks]),
             ("--diversity", self.diversity.is_some(), &[Incremental, Stacks]),
             ("--margin", self.margin.is_some(), &[Incremental, Prediction, Stacks]),

@@ -1,7 +1,7 @@
-//! The options of a structured language model inside a search.
+//! The options of a structured language model and of a network inside a search.
 
 use clap::{Args, ValueEnum};
-use sylvan_search::{Limits, Ways};
+use sylvan_search::{Limits, Network, Ways};
 
 /// See [`Ways`].
 #[derive(Debug, Clone, Args)]
@@ -23,6 +23,21 @@ pub(super) struct ParsesOptions {
     /// Compare parses by their scores alone, as in the paper, and not by the reductions that they still owe as well.
     #[arg(long)]
     plain_parses: bool,
+    /// When a network is asked [default: later].
+    #[arg(long, value_enum, value_name = "WHEN", help_heading = "Network")]
+    network: Option<When>,
+}
+
+/// See [`Network`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum When {
+    /// The 100 best translations are compared with it afterwards.
+    Later,
+    /// As the search goes on, about the best items of each bin; of those that agree in all that the other models
+    /// remember, the best goes on.
+    Inside,
+    /// The same, and translations with different words are never taken for the same: exact if the beam is large enough.
+    Apart,
 }
 
 /// How many parses of each number of reductions compete by default.
@@ -59,6 +74,11 @@ impl ParsesOptions {
         self.structured.is_some_and(|way| way != Way::Rerank)
     }
 
+    /// The same of a network.
+    pub(super) fn asks_network(&self) -> bool {
+        self.network.is_some_and(|when| when != When::Later)
+    }
+
     /// Whether they fit together.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         anyhow::ensure!(
@@ -80,6 +100,13 @@ impl ParsesOptions {
             };
         }
         limits.plain_parses |= self.plain_parses;
+        if let Some(when) = self.network {
+            limits.network = match when {
+                When::Later => Network::Later,
+                When::Inside => Network::Inside,
+                When::Apart => Network::Apart,
+            };
+        }
         // Where parses compete in a bin, more of them leave less room for other words.
         if matches!(limits.ways, Ways::All | Ways::Groups(_)) {
             limits.parses = limits.parses.min(COMPETING);

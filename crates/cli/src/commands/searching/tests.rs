@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use clap::Parser;
-use sylvan_search::{Beam, Missing, Parents, Ways};
+use sylvan_search::{Beam, Missing, Network, Parents, Ways};
 
 use super::*;
 
@@ -71,6 +71,8 @@ fn every_option_reaches_its_search() {
         ("incremental --structured packed --parses 9", limits(Limits { parses: 9, ..usual })),
         ("incremental --shortlist 0", limits(Limits { shortlist: None, ..usual })),
         ("incremental --shortlist 4", limits(Limits { shortlist: Some(4), ..usual })),
+        ("incremental --network inside", limits(Limits { network: Network::Inside, ..usual })),
+        ("incremental --network apart", limits(Limits { network: Network::Apart, ..usual })),
         ("incremental --plain-parses", limits(Limits { plain_parses: true, ..usual })),
         ("incremental --future none", top_down(Incremental { future: Future::None, ..config })),
         ("incremental --future rough", top_down(Incremental { future: Future::Rough, ..config })),
@@ -165,6 +167,7 @@ fn options_of_other_searches_are_errors() {
     for wrong in [
         "--margin 1",
         "--search cube --structured packed",
+        "--search refine --network inside",
         "--search refine --parses 3",
         "--search exact --shortlist 1",
         "--search undirected --plain-parses",
