@@ -82,7 +82,15 @@ fn no_correction_that_was_answered_is_lost_when_the_server_is_killed() {
     let better = |number: usize| format!("number {number} it is .");
     let next = AtomicUsize::new(0);
     let mut answered: Vec<usize> = Vec::new();
+    let log = model.with_extension("sylvan.overlay");
     for kill in 1..=KILLS {
+        // A kill in the middle of a line, which is not often hit by chance.
+        if kill > 1 {
+            let mut file = std::fs::File::options().append(true).open(&log).unwrap();
+            file.write_all("#: 2026-11-18T09:50:00Z suggest: \u{6211} ||| me\n#{\nadd X(\u{6211}".as_bytes())
+                .unwrap();
+            file.set_len(file.metadata().unwrap().len() - 1).unwrap();
+        }
         let server = Running::new(&model, &[]);
         // What was answered before the last kill is there.
         for &number in &answered {

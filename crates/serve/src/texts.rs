@@ -12,7 +12,7 @@ use crate::pool::{Busy, Failure, Made, Part as Asked, Pool, Work};
 
 /// Characters of a sentence. Time grows faster than length does, and nobody writes longer ones: what has more is cut between
 /// words, so that no request keeps a thread for long.
-const LONGEST: usize = 2000;
+pub(crate) const LONGEST: usize = 2000;
 
 /// From so many bytes on, taking a text apart is work that connections do not wait for.
 const LONG: usize = 32 << 10;
@@ -109,10 +109,7 @@ pub(crate) async fn explain(
     sentence: &str,
     wanted: &Wanted,
 ) -> Result<Option<Arc<Explanation>>, Untranslated> {
-    if sentence.chars().nth(LONGEST).is_some() {
-        let said = format!("more than {LONGEST} characters, expected a sentence");
-        return Err(Untranslated::Failed(Failure::Bad(said)));
-    }
+    is_short(sentence)?;
     let made = run(pool, host, Work::Explain, vec![sentence.to_string()], wanted).await?;
     Ok(made.into_iter().find_map(|made| match made {
         Made::Explained(explained) => explained,
@@ -128,11 +125,25 @@ pub(crate) async fn alternatives(
     asked: Asked,
     wanted: &Wanted,
 ) -> Result<Option<Arc<Alternatives>>, Untranslated> {
+    is_short(sentence)?;
     let made = run(pool, host, Work::Alternatives(asked), vec![sentence.to_string()], wanted).await?;
     Ok(made.into_iter().find_map(|made| match made {
         Made::Alternatives(found) => found,
         Made::Translated(_) | Made::Explained(_) => None,
     }))
+}
+
+/// Whether a sentence is one that is not cut.
+fn is_short(sentence: &str) -> Result<(), Untranslated> {
+    match sentence.chars().nth(LONGEST) {
+        None => Ok(()),
+        Some(_) => Err(Untranslated::Failed(Failure::Bad(too_long()))),
+    }
+}
+
+/// What is said of a sentence that is too long to be one.
+pub(crate) fn too_long() -> String {
+    format!("more than {LONGEST} characters, expected a sentence")
 }
 
 /// What becomes of lines, one for one.

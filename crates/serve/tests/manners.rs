@@ -249,7 +249,10 @@ fn while_it_stops_it_says_so() {
 
 #[test]
 fn long_sentences_are_translated_in_pieces() {
-    let server = Running::usual();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.sylvan");
+    std::fs::copy(model(), &path).unwrap();
+    let server = Running::new(path.clone(), |_| {});
     let long = vec!["邻居"; 1500].join(" ");
     let (status, answer) = server.post("/v1/translate", &json!({ "text": long }));
     let sentences = answer["translations"][0]["sentences"].as_array().unwrap();
@@ -263,7 +266,26 @@ fn long_sentences_are_translated_in_pieces() {
     assert_eq!((status, pieces.len(), pieces.join(" ")), (200, 3, long.clone()));
     assert!(pieces.iter().all(|piece| piece.chars().count() <= 2000));
     assert_eq!(server.post("/translate", &json!({ "q": long, "source": "zh", "target": "en" })).0, 200);
-    assert_eq!(server.post("/v1/explain", &json!({ "text": long })).0, 400);
+    // What is about one sentence is about one that is not cut: no piece would ever be what was corrected.
+    for (path, body) in [
+        ("/v1/explain", json!({ "text": long })),
+        ("/v1/alternatives", json!({ "text": long, "span": [0, 1] })),
+        ("/v1/corrections", json!({ "text": long, "translation": "x" })),
+        ("/v1/corrections", json!({ "text": format!("{LINE}\n{long}"), "translation": "x\ny" })),
+        ("/suggest", json!({ "q": long, "s": "x", "source": "zh", "target": "en" })),
+    ] {
+        let (status, answer) = server.post(path, &body);
+        assert!(
+            status == 400 && answer["error"].as_str().unwrap().contains("2000 characters"),
+            "{path} {answer}"
+        );
+    }
+    assert!(!path.with_extension("sylvan.overlay").exists());
+    let longest = format!("{}\u{e9}", "x".repeat(1999));
+    let corrected = json!({ "text": longest, "translation": "short ." });
+    assert_eq!(server.post("/v1/corrections", &corrected).0, 200);
+    let ask = json!({ "q": longest, "source": "zh", "target": "en" });
+    assert_eq!(server.post("/translate", &ask), (200, json!({ "translatedText": "short ." })));
 }
 
 #[test]

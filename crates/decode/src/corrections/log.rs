@@ -3,12 +3,20 @@
 //! ```text
 //! enja.sylvan            the model, never touched
 //! enja.sylvan.overlay    #: forbid --line 4711                  one entry per correction: what was asked,
+//!                        #{
 //!                        forbid NN(bank) -> 銀行                 then its lines (docs/formats/overlay.md)
+//!                        #}
 //! ```
+//!
+//! One more entry is written behind the others, which are not written again. An entry without its end was being written
+//! when the process was killed: nobody was told that it is kept, and it is not read. Entries of earlier versions have no
+//! marks and count as they are.
 //!
 //! An entry is undone by truncating the file where it begins, so what stood before it is restored byte for
 //! byte.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use sylvan_base::{InputError, Result};
@@ -16,6 +24,52 @@ use sylvan_store::Output;
 
 /// What an entry begins with.
 pub(super) const HEAD: &str = "#: ";
+/// What stands before and behind its lines.
+const MARKS: [&str; 2] = ["#{", "#}"];
+
+/// The bytes of a log without what was being written when a process was killed; none if there is no log.
+pub(super) fn kept(path: &Path) -> Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(mut bytes) => {
+            bytes.truncate(whole(&bytes));
+            Ok(Some(bytes))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(InputError::io(path, "read")(error)),
+    }
+}
+
+/// The same as text.
+pub(super) fn kept_text(path: &Path) -> Result<Option<String>> {
+    let text = kept(path)?.map(String::from_utf8).transpose();
+    text.map_err(|error| InputError::io(path, "read")(std::io::Error::other(error.utf8_error())))
+}
+
+/// Where the last entry begins if its end is missing, and else the length of all.
+fn whole(bytes: &[u8]) -> usize {
+    let is_line = |line: &[u8], mark: &str| line.strip_suffix(b"\n") == Some(mark.as_bytes());
+    let mut end = bytes.len();
+    while end > 0 {
+        let start = bytes[..end - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let line = &bytes[start..end];
+        if is_line(line, MARKS[1]) {
+            break;
+        }
+        if line.starts_with(HEAD.as_bytes()) {
+            let rest = &bytes[end..];
+            let first = rest.iter().position(|byte| *byte == b'\n').map_or(rest, |at| &rest[..=at]);
+            // It may be cut anywhere, in its first lines as well.
+            if is_line(first, MARKS[0]) || MARKS[0].as_bytes().starts_with(first) {
+                return start;
+            }
+            break;
+        }
+        end = start;
+    }
+    // The first bytes of the line that begins an entry say nothing by themselves.
+    let last = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    if HEAD.as_bytes().starts_with(&bytes[last..]) { last } else { bytes.len() }
+}
 
 /// A sentence and the translation that somebody gave it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -87,8 +141,8 @@ impl Correction {
     /// As it stands in a log.
     pub fn text(&self) -> String {
         // One line, whatever was asked.
-        let mut text = format!("{HEAD}{}\n", self.about.replace(['\n', '\r'], " "));
-        for line in &self.lines {
+        let mut text = format!("{HEAD}{}\n{}\n", self.about.replace(['\n', '\r'], " "), MARKS[0]);
+        for line in self.lines.iter().map(String::as_str).chain([MARKS[1]]) {
             text.push_str(line);
             text.push('\n');
         }
@@ -101,6 +155,8 @@ impl Correction {
 pub struct CorrectionLog {
     path: PathBuf,
     text: String,
+    /// Whether there is a file, and nothing else in it than this text.
+    is_file: bool,
 }
 
 impl CorrectionLog {
@@ -112,15 +168,12 @@ impl CorrectionLog {
     /// Opens the corrections of a model that have a name of their own; there may be none.
     pub fn open_layer(model: &Path, layer: &str) -> Result<Self> {
         let path = layer_path(model, layer);
-        let text = if path.exists() {
-            std::fs::read_to_string(&path).map_err(InputError::io(&path, "read"))?
-        } else {
-            String::new()
-        };
-        Ok(Self { path, text })
+        let text = kept_text(&path)?.unwrap_or_default();
+        let is_file = std::fs::metadata(&path).is_ok_and(|data| data.len() == text.len() as u64);
+        Ok(Self { path, text, is_file })
     }
 
-    /// The file as it is.
+    /// The file as it is, without an entry that has no end.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -128,7 +181,7 @@ impl CorrectionLog {
     /// All corrections. Lines written by hand above the first one are not among them.
     pub fn corrections(&self) -> Vec<Correction> {
         let mut all: Vec<Correction> = Vec::new();
-        for line in self.text.lines() {
+        for line in self.text.lines().filter(|line| !MARKS.contains(line)) {
             match (line.strip_prefix(HEAD), all.last_mut()) {
                 (Some(about), _) => all.push(Correction { about: about.to_string(), lines: Vec::new() }),
                 (None, Some(last)) => last.lines.push(line.to_string()),
@@ -150,7 +203,11 @@ impl CorrectionLog {
             self.text.push('\n');
         }
         corrections.iter().for_each(|correction| self.text.push_str(&correction.text()));
-        let written = self.write();
+        // Of several, the first might be whole and the others not.
+        let written = match corrections {
+            [_] if self.is_file => append(&self.path, &self.text[before..]),
+            _ => self.write(),
+        };
         if written.is_err() {
             self.text.truncate(before);
         }
@@ -164,17 +221,35 @@ impl CorrectionLog {
         self.text.truncate(inner.unwrap_or(0));
         if self.text.is_empty() {
             std::fs::remove_file(&self.path).map_err(InputError::io(&self.path, "remove"))?;
+            self.is_file = false;
         } else {
             self.write()?;
         }
         Ok(Some(last))
     }
 
-    fn write(&self) -> Result<()> {
+    fn write(&mut self) -> Result<()> {
         let mut out = Output::create(&self.path)?;
         out.write(self.text.as_bytes())?;
-        out.finish()
+        out.finish()?;
+        self.is_file = true;
+        Ok(())
     }
+}
+
+/// Writes text behind a file; when this returns it is on disk.
+fn append(path: &Path, text: &str) -> Result<()> {
+    let work = || {
+        let mut file = File::options().append(true).open(path)?;
+        let before = file.metadata()?.len();
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+        if written.is_err() {
+            // If that fails as well: what has no end is not read.
+            let _ = file.set_len(before);
+        }
+        written
+    };
+    work().map_err(InputError::io(path, "write"))
 }
 
 #[cfg(test)]
@@ -193,15 +268,90 @@ mod tests {
         }
     }
 
+    fn correction(about: &str, lines: &[&str]) -> Correction {
+        Correction { about: about.into(), lines: lines.iter().map(ToString::to_string).collect() }
+    }
+
+    #[test]
+    fn an_entry_that_was_being_written_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let model = dir.path().join("m");
+        let path = overlay_path(&model);
+        let [one, two, three] = [
+            correction("add", &["add X(a) -> b", "# a remark"]),
+            correction(
+                "2026-11-18T09:50:00Z \u{e9}: a ||| \u{e9}",
+                &["add X(\u{e9}) -> c", "boost 1 X(d) -> e"],
+            ),
+            correction("last", &["add X(f) -> g"]),
+        ];
+        let (before, entry) = (one.text(), two.text());
+        for before in ["", before.as_str(), "forbid X(a) -> z\n", "#: old\nforbid X(a) -> z\n"] {
+            let known = before.matches(HEAD).count();
+            for cut in 0..=entry.len() {
+                let bytes = [before.as_bytes(), &entry.as_bytes()[..cut]].concat();
+                std::fs::write(&path, bytes).unwrap();
+                let mut log = CorrectionLog::open(&model).unwrap();
+                let whole = if cut == entry.len() { &*entry } else { "" };
+                assert_eq!(log.text(), format!("{before}{whole}"), "cut after {cut} bytes");
+                assert_eq!(log.corrections().len(), known + usize::from(!whole.is_empty()));
+                // The next one takes its place.
+                log.push(&three).unwrap();
+                let written = std::fs::read_to_string(&path).unwrap();
+                assert_eq!(written, format!("{before}{whole}{}", three.text()));
+                assert_eq!(CorrectionLog::open(&model).unwrap().corrections().last(), Some(&three));
+            }
+        }
+    }
+
+    #[test]
+    fn entries_of_earlier_versions_count_as_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let model = dir.path().join("m");
+        // As they were written before there were marks, the last line by hand.
+        let old = "#: add X(a) -> b\nadd X(a) -> b\n#: 2026-11-18T09:50:00Z Ann: a ||| b\nadd X(a) -> b ||| boost=100\nforbid X(c) -> d";
+        std::fs::write(overlay_path(&model), old).unwrap();
+        let mut log = CorrectionLog::open(&model).unwrap();
+        assert_eq!(log.text(), old);
+        let lines: Vec<usize> = log.corrections().iter().map(|one| one.lines.len()).collect();
+        assert_eq!(lines, [1, 2]);
+        let new = correction("new", &["add X(e) -> f"]);
+        log.push(&new).unwrap();
+        let mut log = CorrectionLog::open(&model).unwrap();
+        assert_eq!(log.text(), format!("{old}\n{}", new.text()));
+        assert_eq!(log.corrections().len(), 3);
+        log.undo().unwrap();
+        assert_eq!(std::fs::read_to_string(overlay_path(&model)).unwrap(), format!("{old}\n"));
+    }
+
+    #[test]
+    fn one_more_is_written_behind_the_others() {
+        let dir = tempfile::tempdir().unwrap();
+        let model = dir.path().join("m");
+        let path = overlay_path(&model);
+        let one = correction("one", &["add X(a) -> b"]);
+        let mut log = CorrectionLog::open(&model).unwrap();
+        log.push(&one).unwrap();
+        // Somebody else adds one meanwhile: it stays.
+        CorrectionLog::open(&model).unwrap().push(&correction("two", &["add X(c) -> d"])).unwrap();
+        log.push(&correction("three", &["add X(e) -> f"])).unwrap();
+        let abouts = |log: CorrectionLog| log.corrections().into_iter().map(|one| one.about);
+        let all: Vec<String> = abouts(CorrectionLog::open(&model).unwrap()).collect();
+        assert_eq!(all, ["one", "two", "three"]);
+        // What cannot be written changes nothing.
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        let before = log.clone();
+        assert!(log.push(&one).is_err());
+        assert_eq!(log, before);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
     #[test]
     fn what_is_undone_leaves_the_bytes_of_before() {
         let dir = tempfile::tempdir().unwrap();
         let model = dir.path().join("m");
         let read = || std::fs::read_to_string(overlay_path(&model)).ok();
-        let correction = |about: &str, lines: &[&str]| Correction {
-            about: about.into(),
-            lines: lines.iter().map(ToString::to_string).collect(),
-        };
         let mut log = CorrectionLog::open(&model).unwrap();
         assert_eq!(log.undo().unwrap(), None);
         let one = correction("add", &["add X(a) -> b"]);

@@ -14,10 +14,11 @@ mod lines;
 mod log;
 mod time;
 
+use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
-use sylvan_base::{HashSet, InputError, Vocab};
+use sylvan_base::{HashSet, Vocab};
 use sylvan_rules::{Overlay, Rule, RuleId, Source, TargetSide, Weights};
 use sylvan_store::TextReader;
 
@@ -142,10 +143,9 @@ impl Corrections {
     /// The corrections beside a model file; `None` if there are none.
     pub fn beside(model: &Model, path: &Path) -> Result<Option<Self>> {
         let overlay = overlay_path(path);
-        if !overlay.exists() {
-            return Ok(None);
-        }
-        Self::read(model, &mut TextReader::open(&overlay)?).map(Some)
+        let Some(bytes) = log::kept(&overlay)? else { return Ok(None) };
+        let mut reader = TextReader::from_reader(overlay.display().to_string(), Cursor::new(bytes));
+        Self::read(model, &mut reader).map(Some)
     }
 
     /// The corrections beside a model file, and those with these names after them; `None` if there are none at all.
@@ -248,9 +248,8 @@ impl Corrections {
 fn written(path: &Path, layers: &[String]) -> Result<String> {
     let mut text = String::new();
     for layer in std::iter::once("").chain(layers.iter().map(String::as_str)) {
-        let overlay = layer_path(path, layer);
-        if overlay.exists() {
-            text += &std::fs::read_to_string(&overlay).map_err(InputError::io(&overlay, "read"))?;
+        if let Some(kept) = log::kept_text(&layer_path(path, layer))? {
+            text += &kept;
             if !text.ends_with('\n') {
                 text.push('\n');
             }

@@ -5,10 +5,19 @@ use std::sync::Arc;
 use super::Shared;
 use super::refusal::Refusal;
 use crate::hosts::{Given, Host, Kept};
-use crate::texts::split;
+use crate::texts::{LONGEST, split, too_long};
 
-/// The sentences of a text with those of its translation.
+/// The sentences of a text with those of its translation. One that would be cut when it is translated is refused, since
+/// no piece of it would ever be what was corrected.
 pub(super) fn pairs(host: &Host, text: &str, better: &str) -> Result<Vec<(String, String)>, Refusal> {
+    let pairs = side_by_side(host, text, better)?;
+    if pairs.iter().any(|(source, _)| source.chars().nth(LONGEST).is_some()) {
+        return Err(Refusal::bad(format!("Invalid request: {}", too_long())));
+    }
+    Ok(pairs)
+}
+
+fn side_by_side(host: &Host, text: &str, better: &str) -> Result<Vec<(String, String)>, Refusal> {
     let sentences = |text: &str| -> Vec<String> {
         let parts = sylvan_tags::parts(text, None, |plain| split(host, plain));
         parts.into_iter().map(|[start, end]| text[start..end].to_string()).collect()
