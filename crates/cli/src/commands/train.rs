@@ -270,6 +270,6 @@ mod tests {
             }
             told += 1;
         }
-        assert_eq!(told, 17);
+        assert_eq!(told, 19);
     }
 }
