@@ -5,7 +5,7 @@
 //! or to a request (its words, a glossary, corrections) has objects of its own.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use sylvan_base::Vocab;
 use sylvan_lm::{Lm, WordId};
@@ -22,7 +22,7 @@ use sylvan_text::Protect;
 use crate::error::{Error, Result};
 use crate::features::{
     DefaultRuleFeatures, Features, JumpFeatures, LanguageModelFeature, NeuralFeature, ParseFeature,
-    ReorderingFeatures, RuleFeatures, Scorer, StructuredFeature, weight_of,
+    ReorderingFeatures, RuleFeatures, Scorer, StructuredFeature, UnseenFeatures, weight_of,
 };
 use crate::file::ModelFile;
 use crate::glossary::{Glossary, each_line};
@@ -32,6 +32,7 @@ use crate::models::structured::StructuredModel;
 use crate::models::{Ngram, WordModel};
 use crate::source_text::{SourceText, tokenizer};
 use crate::target_text::TargetText;
+use crate::unseen::{Lexicon, Unseen};
 
 /// How to open a model.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +57,8 @@ pub struct Model {
 struct Besides {
     structured: Option<Arc<StructuredModel>>,
     neural: Option<Arc<NeuralReading>>,
+    /// What words that the table does not translate are like, found when one is met first.
+    unseen: Option<Arc<OnceLock<Lexicon>>>,
 }
 
 /// Which parts a model has whose features are numbered.
@@ -65,6 +68,7 @@ pub(crate) struct Others {
     pub(crate) models: usize,
     pub(crate) structured: bool,
     pub(crate) neural: bool,
+    pub(crate) unseen: bool,
 }
 
 /// What does not depend on weights.
@@ -108,19 +112,28 @@ pub(crate) struct Weighed {
 
 impl Besides {
     fn others(&self, models: usize) -> Others {
-        Others { models, structured: self.structured.is_some(), neural: self.neural.is_some() }
+        Others {
+            models,
+            structured: self.structured.is_some(),
+            neural: self.neural.is_some(),
+            unseen: self.unseen.is_some(),
+        }
     }
 }
 
 impl Weighed {
     pub(crate) fn new(applier: Applier, others: Others, weights: &Weights) -> Self {
-        let Others { models, structured, neural } = others;
+        let Others { models, structured, neural, unseen } = others;
         let formalism = applier.grammar(0).map_or_else(Formalism::default, |table| table.meta().formalism);
         let mut scorers: Vec<Box<dyn Scorer>> = vec![
             Box::new(RuleFeatures::new(&applier)),
             Box::new(DefaultRuleFeatures { formalism }),
             Box::new(ParseFeature),
         ];
+        if unseen {
+            let table = applier.grammar(0).map_or(0, |table| table.feature_names().len());
+            scorers.push(Box::new(UnseenFeatures { table }));
+        }
         if let Some(jumps) = JumpFeatures::new(&applier) {
             scorers.push(Box::new(jumps));
         }
@@ -174,16 +187,17 @@ impl Model {
             languages: [manifest.source_lang.clone(), manifest.target_lang.clone()],
         };
         let (grammar, weights) = (file.grammar()?, file.weights()?);
-        let vocab = grammar.vocab();
+        let (vocab, unseen) = (grammar.vocab(), manifest.unseen());
         let model = Self::from_all(grammar, file.models()?, weights, vocab, text)?;
         let model = match file.structured()? {
             Some(lm) => model.with_structured(lm),
             None => model,
         };
-        Ok(match file.neural()? {
+        let model = match file.neural()? {
             Some(network) => model.with_neural(network),
             None => model,
-        })
+        };
+        Ok(model.with_unseen(unseen))
     }
 
     /// Opens a rule table and language models, for trees. Weights under another toolkit's names are
@@ -214,6 +228,13 @@ impl Model {
     pub fn with_neural(self, network: NeuralModel) -> Self {
         let neural = Some(Arc::new(NeuralReading::new(network, &self.parts.vocab)));
         Self::weighed(self.parts, Besides { neural, ..self.besides }, self.weights, self.applying)
+    }
+
+    /// The same model with another way to translate words that no rule translates alone.
+    pub fn with_unseen(self, unseen: Unseen) -> Self {
+        let lexicon = self.besides.unseen.clone().unwrap_or_default();
+        let unseen = (unseen == Unseen::Related).then_some(lexicon);
+        Self::weighed(self.parts, Besides { unseen, ..self.besides }, self.weights, self.applying)
     }
 
     fn from_all(
@@ -389,6 +410,11 @@ impl Model {
     /// The network, if there is one.
     pub(crate) fn neural(&self) -> Option<&NeuralReading> {
         self.besides.neural.as_deref()
+    }
+
+    /// What words that the table does not translate are like, unless they are just copied.
+    pub(crate) fn lexicon(&self) -> Option<&OnceLock<Lexicon>> {
+        self.besides.unseen.as_deref()
     }
 
     /// Whether it has a network that weighs something.

@@ -92,7 +92,8 @@ impl Reading<'_> {
     }
 
     fn preparation<'p>(&'p self, glossaries: &'p [&'p Glossary]) -> Preparation<'p> {
-        Preparation { applier: &self.rules.applier, table: self.model.grammar(), glossaries }
+        let (applier, table, lexicon) = (&self.rules.applier, self.model.grammar(), self.model.lexicon());
+        Preparation { applier, table, glossaries, lexicon }
     }
 
     /// Parses text.

@@ -1,17 +1,19 @@
 //! What is translated: a tree or a packed forest, prepared as the table's trees were, with its terms compiled in.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use sylvan_base::{Span, Symbol, Vocab};
+use sylvan_base::{Id, Span, Symbol, Vocab};
 use sylvan_forest::{Brackets, TranslationForest};
-use sylvan_rules::apply::{Applier, PHRASE, SENTENCE, SentenceRules, Workspace as Matching};
+use sylvan_rules::apply::{Applier, Input, PHRASE, SENTENCE, SentenceRules, Workspace as Matching};
 use sylvan_rules::{Grammar, Preprocessing, RuleId};
-use sylvan_trees::{PackedForest, Tree, join};
+use sylvan_trees::{Child, NodeId, PackedForest, Tree, join};
 
 use crate::choices::{Choice, Held, resolve};
 use crate::error::Result;
 use crate::glossary::{Glossary, Term, borrow, find_terms, own_rules, term_rules};
+use crate::own::{Own, OwnBuilder};
 use crate::source_text::SourceWord;
+use crate::unseen::{Candidate, Finder, Lexicon};
 
 /// The syntax of a sentence.
 #[derive(Debug, Clone)]
@@ -52,9 +54,8 @@ pub struct Sentence {
     pub(crate) brackets: Option<Arc<Brackets>>,
     /// Which words of the sentence each leaf stands for.
     pub leaves: Vec<Span>,
-    /// Rules for this sentence alone, and the rule of the table that each was made from.
-    pub(crate) own: Option<Grammar>,
-    pub(crate) borrowed: Vec<Option<RuleId>>,
+    /// Rules for this sentence alone.
+    pub(crate) own: Option<Own>,
     /// Terms that are in every translation.
     pub terms: Vec<Term>,
     /// The places of terms that overlap others and are translated freely.
@@ -79,7 +80,6 @@ impl Sentence {
             brackets: None,
             leaves,
             own: None,
-            borrowed: Vec::new(),
             terms: Vec::new(),
             missed: Vec::new(),
             held: Vec::new(),
@@ -114,7 +114,7 @@ impl Sentence {
 
     /// The rules made for this sentence alone.
     pub fn own_rules(&self) -> Option<&Grammar> {
-        self.own.as_ref()
+        self.own.as_ref().map(|own| &own.grammar)
     }
 
     /// The words of the sentence that a span of leaves stands for.
@@ -125,8 +125,9 @@ impl Sentence {
 
     /// All derivations of the sentence.
     pub(crate) fn forest(&self, applier: &Applier, work: &mut Matching) -> TranslationForest {
-        let (own, number, brackets) = (self.own.as_ref(), self.number, self.brackets.as_ref());
-        let given = SentenceRules { own, number, brackets };
+        let (own, number, brackets) = (self.own_rules(), self.number, self.brackets.as_ref());
+        let unseen = self.own.as_ref().map_or(&[][..], |own| &own.unseen);
+        let given = SentenceRules { own, number, brackets, unseen };
         match &self.syntax {
             Syntax::Tree(tree) => applier.forest_in(tree, &self.vocab, given, work),
             Syntax::Forest(forest) => applier.forest_in(forest, &self.vocab, given, work),
@@ -140,6 +141,8 @@ pub(crate) struct Preparation<'p> {
     pub(crate) applier: &'p Applier,
     pub(crate) table: &'p Grammar,
     pub(crate) glossaries: &'p [&'p Glossary],
+    /// What words that the table does not translate are like, if they are not just copied.
+    pub(crate) lexicon: Option<&'p OnceLock<Lexicon>>,
 }
 
 impl Preparation<'_> {
@@ -166,8 +169,9 @@ impl Preparation<'_> {
         let divide = Preprocessing { binarise: preprocessing.binarise, ..Preprocessing::as_is() };
         let (terms, missed) = self.terms(cleaned.words(), &mut vocab);
         if terms.is_empty() {
-            let syntax = Syntax::Tree(divide.apply(cleaned, &mut vocab)?);
-            return Some(Sentence::plain(syntax, words, vocab));
+            let tree = divide.apply(cleaned, &mut vocab)?;
+            let own = self.own(&labelled_words(&tree), &vocab, |_, _| {});
+            return Some(Sentence { own, ..Sentence::plain(Syntax::Tree(tree), words, vocab) });
         }
         let words = words.unwrap_or_else(|| {
             cleaned.words().iter().map(|&word| SourceWord::new(vocab.text(word))).collect()
@@ -176,24 +180,48 @@ impl Preparation<'_> {
         let runs: Vec<(Span, Symbol)> = terms.iter().map(|term| (term.span, term.leaf)).collect();
         let tree = divide.apply(join(&cleaned, &runs), &mut vocab)?;
         let before = divide.apply(cleaned, &mut vocab)?;
-        let allowed = |rule| self.applier.overlay().is_none_or(|overlay| overlay.allows(rule, None));
-        let around = borrow(self.table, self.applier.feature_weights(0), allowed, &before, &terms);
-        let (own, borrowed) = own_rules(&terms, &tree, &around, self.table, &vocab);
-        let (own, syntax) = (Some(own), Syntax::Tree(tree));
-        Some(Sentence {
-            number: None,
-            line: None,
-            words,
-            syntax,
-            brackets: None,
-            leaves,
-            own,
-            borrowed,
-            terms,
-            missed,
-            held: Vec::new(),
-            vocab,
-        })
+        let around =
+            borrow(self.table, self.applier.feature_weights(0), |rule| self.allows(rule), &before, &terms);
+        let own = self.own(&labelled_words(&tree), &vocab, |own, vocab| {
+            own_rules(own, &terms, &tree, &around, vocab);
+        });
+        let sentence = Sentence::plain(Syntax::Tree(tree), Some(words), vocab);
+        Some(Sentence { leaves, own, terms, missed, ..sentence })
+    }
+
+    /// Whether a user has not taken a rule out.
+    fn allows(&self, rule: RuleId) -> bool {
+        self.applier.overlay().is_none_or(|overlay| overlay.allows(rule, None))
+    }
+
+    /// The rules of the sentence: those for terms, which `terms` adds, and those for words under labels that the table does
+    /// not translate.
+    fn own(
+        &self,
+        words: &[(Symbol, Symbol)],
+        vocab: &Vocab,
+        terms: impl FnOnce(&mut OwnBuilder, &Vocab),
+    ) -> Option<Own> {
+        let mut unseen: Vec<(Symbol, Symbol, Vec<Candidate>)> = Vec::new();
+        if let Some(lexicon) = self.lexicon {
+            let (table, weights) = (self.table, self.applier.feature_weights(0));
+            let finder = Finder { lexicon, table, weights, allowed: |rule| self.allows(rule), vocab };
+            for &(label, word) in words {
+                if unseen.iter().any(|known| (known.0, known.1) == (label, word)) {
+                    continue;
+                }
+                let found = finder.candidates(label, word);
+                if !found.is_empty() {
+                    unseen.push((label, word, found));
+                }
+            }
+        }
+        let mut own = OwnBuilder::new(self.table, !unseen.is_empty());
+        terms(&mut own, vocab);
+        for (label, word, found) in unseen {
+            own.unseen(label, word, found, vocab);
+        }
+        own.finish()
     }
 
     /// Prepares words, which are symbols of `vocab` in the same order; `None` if there are none.
@@ -208,8 +236,13 @@ impl Preparation<'_> {
         }
         let [label, _] = [PHRASE, SENTENCE].map(|label| vocab.intern(label));
         let (terms, missed) = self.terms(symbols, &mut vocab);
+        let labelled: Vec<(Symbol, Symbol)> = symbols.iter().map(|&word| (label, word)).collect();
         if terms.is_empty() {
-            return Some(Sentence::plain(Syntax::Words(symbols.to_vec()), Some(words), vocab));
+            let own = self.own(&labelled, &vocab, |_, _| {});
+            return Some(Sentence {
+                own,
+                ..Sentence::plain(Syntax::Words(symbols.to_vec()), Some(words), vocab)
+            });
         }
         let leaves = leaves(symbols.len(), &terms);
         let joined = leaves.iter().map(|span| match terms.iter().find(|term| term.span == *span) {
@@ -217,9 +250,9 @@ impl Preparation<'_> {
             None => symbols[span.start as usize],
         });
         let syntax = Syntax::Words(joined.collect());
-        let (own, borrowed) = term_rules(&terms, label, self.table, &vocab);
+        let own = self.own(&labelled, &vocab, |own, vocab| term_rules(own, &terms, label, vocab));
         let sentence = Sentence::plain(syntax, Some(words), vocab);
-        Some(Sentence { leaves, own: Some(own), borrowed, terms, missed, ..sentence })
+        Some(Sentence { leaves, own, terms, missed, ..sentence })
     }
 
     /// Prepares a packed forest. If it has terms, its best tree is used: terms cut across brackets, and a
@@ -228,11 +261,25 @@ impl Preparation<'_> {
         let preprocessing = self.table.meta().preprocessing;
         let forest = forest.map_words(|word| preprocessing.leaves.change(word, &mut vocab));
         if self.terms(forest.words(), &mut vocab).0.is_empty() {
-            let syntax = Syntax::Forest(preprocessing.apply_forest(forest, &mut vocab));
-            return Some(Sentence::plain(syntax, None, vocab));
+            let forest = preprocessing.apply_forest(forest, &mut vocab);
+            let own = self.own(&labelled_words(&forest), &vocab, |_, _| {});
+            return Some(Sentence { own, ..Sentence::plain(Syntax::Forest(forest), None, vocab) });
         }
         self.tree(forest.best().0, None, vocab)
     }
+}
+
+/// The nodes over single words, as label and word.
+fn labelled_words<I: Input>(input: &I) -> Vec<(Symbol, Symbol)> {
+    let mut labelled = Vec::new();
+    for node in (0..input.node_count()).map(NodeId::from_index) {
+        for way in input.ways(node) {
+            if let [Child::Leaf(position)] = input.children(way) {
+                labelled.push((input.label(node), input.words()[*position as usize]));
+            }
+        }
+    }
+    labelled
 }
 
 /// An empty vocabulary on top of a shared one.

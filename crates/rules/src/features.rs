@@ -27,7 +27,7 @@ const LN: &str = "natural logarithm";
 const NUMBER: &str = "count";
 
 /// All features, in the order of tables, then those of other parts of a model.
-pub const FEATURES: [Feature; 21] = [
+pub const FEATURES: [Feature; 23] = [
     feature("p_ef", "how likely the target side is for the source side of a rule", LN, Some("egfp")),
     feature("p_fe", "how likely the source side is for the target side of a rule", LN, Some("fgep")),
     feature(
@@ -63,6 +63,18 @@ pub const FEATURES: [Feature; 21] = [
         Some("unk"),
     ),
     feature("oov", "1 for each source word that is copied because no rule has it", NUMBER, None),
+    feature(
+        "unseen.related",
+        "minus the letters at the end of words that no rule translates that are others in the words they are translated as",
+        NUMBER,
+        None,
+    ),
+    feature(
+        "unseen.parts",
+        "minus the parts more than one that words that no rule translates are taken apart into",
+        NUMBER,
+        None,
+    ),
     feature("parse", "how likely the tree is, if the input is a forest of trees", LN, Some("parse")),
     feature("lm", "how likely the target words are, each after those before it", LN, None),
     feature(

@@ -30,8 +30,8 @@ pub use sylvan_base::{Progress, Silent};
 pub use sylvan_decode::corrections::{Correction, CorrectionLog, Corrections, Pair};
 pub use sylvan_decode::{
     Alternatives, Choice, Details, Dialect, Error, Explanation, Glossary, Input, Learned, Learning, Model,
-    OpenOptions, Origin, Request, Result, SourceWord, Translated, Translation, Worker, translate_lines,
-    workers,
+    OpenOptions, Origin, Request, Result, SourceWord, Translated, Translation, Unseen, Worker,
+    translate_lines, workers,
 };
 pub use sylvan_search::{Search, SearchName, Stop};
 pub use sylvan_train::{Config, Outcome, StageReport, train};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sylvan_base::{Fault, InputError};
+use sylvan_decode::Unseen;
 
 /// All settings of a training run. Paths in a file are relative to it.
 ///
@@ -58,6 +59,9 @@ pub struct Config {
     pub neural_epochs: u32,
     /// Numbers between its layers.
     pub neural_width: usize,
+    /// What becomes of words that no rule translates: related (translated as words like them and as their parts are, or
+    /// copied) or copied.
+    pub unseen: String,
     /// More target text, for the language model.
     pub lm_text: Vec<PathBuf>,
     /// This many training pairs, the last ones, are kept out of training and measured on at the end; without a number
@@ -132,6 +136,7 @@ impl Default for Config {
             neural: false,
             neural_epochs: 40,
             neural_width: 256,
+            unseen: Unseen::Related.to_string(),
             lm_text: Vec::new(),
             holdout: None,
             licence: Vec::new(),

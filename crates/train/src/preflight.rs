@@ -16,7 +16,7 @@ use sylvan_tune::Mixture;
 
 use crate::config::Config;
 use crate::room::{Rules, Sizes, room};
-use sylvan_decode::{Error, Result};
+use sylvan_decode::{Error, Result, Unseen};
 
 /// Settings, parsed.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) orientation: Option<OrientationModel>,
     /// How orders of rules with gaps are learnt.
     pub(crate) reordering: Option<GapReordering>,
+    /// What becomes of words that no rule translates.
+    pub(crate) unseen: Unseen,
     /// What the structured language model is, if there is one.
     pub(crate) structured: StructuredKind,
     /// How weights are found.
@@ -301,6 +303,9 @@ fn settings(config: &Config) -> Result<Settings> {
         "perceptron" => StructuredKind::Perceptron,
         other => return Err(wrong("structured-kind", other, "generative or perceptron")),
     };
+    let Ok(unseen) = config.unseen.parse::<Unseen>() else {
+        return Err(wrong("unseen", &config.unseen, "related or copied"));
+    };
     if config.neural_width == 0 || config.neural_width > 4096 || !config.neural_width.is_multiple_of(4) {
         let found = config.neural_width.to_string();
         return Err(wrong("neural-width", &found, "a multiple of 4, at most 4096"));
@@ -338,6 +343,7 @@ fn settings(config: &Config) -> Result<Settings> {
         binarize,
         metric: metric.map_err(|fault| Error::setting("metric", fault.found, fault.expected))?,
         formalism,
+        unseen,
         structured,
         tuner,
         holdout: 0,

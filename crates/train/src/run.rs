@@ -7,7 +7,7 @@ use sylvan_base::Progress;
 use crate::config::Config;
 use crate::preflight::Settings;
 use crate::work::WorkFolder;
-use sylvan_decode::{Error, Input, Result};
+use sylvan_decode::{Error, Input, Result, Unseen};
 use sylvan_rules::Formalism;
 
 /// One text on its way through the stages: where its words, trees and references are now.
@@ -50,13 +50,15 @@ impl Part {
     }
 }
 
-/// Files of what a model may have besides rules and its n-gram model.
+/// What a model may have besides rules and its n-gram model.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Besides {
     /// The structured language model.
     pub(crate) structured: Option<PathBuf>,
     /// The network.
     pub(crate) neural: Option<PathBuf>,
+    /// What becomes of words that no rule translates.
+    pub(crate) unseen: Unseen,
 }
 
 impl Besides {
@@ -127,7 +129,8 @@ impl<'r> Run<'r> {
 
     /// What the model has besides rules and its n-gram model.
     pub(crate) fn besides(&self) -> Besides {
-        Besides { structured: self.structured.clone(), neural: self.neural.clone() }
+        let (structured, neural) = (self.structured.clone(), self.neural.clone());
+        Besides { structured, neural, unseen: self.settings.unseen }
     }
 
     /// All texts, by name.

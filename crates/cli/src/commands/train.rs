@@ -109,6 +109,10 @@ pub(crate) struct Train {
     /// With --neural: numbers between its layers; half as many take about a third of the time [default: 256].
     #[arg(long, value_name = "N", help_heading = "Syntax and links")]
     neural_width: Option<usize>,
+    /// What becomes of words that no rule translates: related (translated as words like them and as their parts are, or
+    /// copied) or copied [default: related].
+    #[arg(long, value_name = "NAME", help_heading = "Methods")]
+    unseen: Option<String>,
     /// Where the model goes [required].
     #[arg(long, value_name = "MODEL")]
     out: Option<OutPath>,
@@ -224,6 +228,7 @@ impl Train {
             parser_beam,
             parser_epochs,
             seed,
+            unseen,
             neural_epochs,
             neural_width
         );

@@ -190,13 +190,14 @@ impl Builder<'_> {
                 node: self.forest.edge(edge).head.0 as usize,
                 rule: self.derived.rule_text(edge),
                 kind,
+                stands_for: self.derived.stands_for(edge).into_iter().map(str::to_string).collect(),
                 count: self.count(rule),
                 order: orders[index].take(),
                 source: source.collect(),
                 target,
                 score: parts.iter().map(|part| part.score).sum(),
                 parts,
-                lines: self.lines(rule)?,
+                lines: self.lines_of(edge, rule)?,
                 competitor: change.map(|change| self.competitor(&change, totals, score)),
             });
         }
@@ -206,6 +207,16 @@ impl Builder<'_> {
     fn count(&self, rule: Option<RuleId>) -> Option<[f64; 3]> {
         let count = self.derived.model().grammar().notes(rule?).count?;
         Some([count.rule.to_f64(), count.source.to_f64(), count.target.to_f64()])
+    }
+
+    /// The training lines of an edge's rule, or of all rules that it was made from.
+    fn lines_of(&self, edge: EdgeId, rule: Option<RuleId>) -> Result<Vec<Line>> {
+        let behind = self.derived.made_from(edge);
+        let mut lines = Vec::new();
+        for rule in if behind.len() > 1 { behind } else { rule.as_slice() } {
+            lines.extend(self.lines(Some(*rule))?);
+        }
+        Ok(lines)
     }
 
     /// The training lines of a rule of the table.
@@ -288,6 +299,7 @@ pub(super) fn note(kind: RuleKind) -> &'static str {
         RuleKind::Table => "",
         RuleKind::Overlay => "from the overlay",
         RuleKind::Term => "from the glossary, or kept as it is",
+        RuleKind::Unseen => "for a word like it, or for its parts: no rule is for the word itself",
         RuleKind::Copy => "no rule matches: words copied, parts in source order",
         RuleKind::Glue => "parts joined",
     }

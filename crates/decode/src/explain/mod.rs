@@ -129,6 +129,8 @@ pub struct Step {
     pub rule: String,
     /// Where it comes from.
     pub kind: RuleKind,
+    /// The words whose rules it was made from, if it is for a word that no rule of the table translates.
+    pub stands_for: Vec<String>,
     /// How often training saw the rule, its source side and its target side, where the model knows.
     pub count: Option<[f64; 3]>,
     /// How it lies to what was translated before it, where the model has an opinion on that.

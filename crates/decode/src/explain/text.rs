@@ -142,6 +142,9 @@ impl Explanation {
         if !note(step.kind).is_empty() {
             about.push(note(step.kind).to_string());
         }
+        if !step.stands_for.is_empty() {
+            about.push(format!("as {}", step.stands_for.join(" + ")));
+        }
         if let Some([rule, source, _]) = step.count {
             about.push(format!("seen {} of {} times", short(rule), short(source)));
         }

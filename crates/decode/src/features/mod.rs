@@ -20,7 +20,7 @@ use sylvan_rules::{Grammar, Weights};
 
 pub use neural::NeuralFeature;
 pub use order::{JumpFeatures, ReorderingFeatures};
-pub use rules::{DefaultRuleFeatures, ParseFeature, RuleFeatures};
+pub use rules::{DefaultRuleFeatures, ParseFeature, RuleFeatures, UnseenFeatures};
 pub use sparse::{sparse_contributions, sparse_values};
 pub use structured::StructuredFeature;
 pub use words::LanguageModelFeature;

@@ -1,11 +1,13 @@
 //! Features of rules, of default rules, and of the input's own score.
 
+use sylvan_base::Id;
 use sylvan_forest::Target;
 use sylvan_rules::Formalism;
 use sylvan_rules::apply::{Applier, Origin};
 use sylvan_rules::features::ORIENTATIONS;
 
 use super::{Feature, Place, Replay, Scorer};
+use crate::unseen::FEATURES;
 
 /// Per layer of grammars: the features of its table, `rules` and `words`. Those of orientations depend on a phrase's
 /// place and are told by [`ReorderingFeatures`](super::ReorderingFeatures).
@@ -127,6 +129,35 @@ impl Scorer for DefaultRuleFeatures {
             for (feature, value) in [(0, glue), (1, copied)] {
                 if value > 0 {
                     emit(Place::Edge(place), feature, value as f64);
+                }
+            }
+        }
+    }
+}
+
+/// What rules for words that the table does not translate have besides the features of the table ([`crate::unseen`]). As
+/// few words are unseen while weights are tuned, these are fixed.
+#[derive(Debug)]
+pub struct UnseenFeatures {
+    /// How many features the table has.
+    pub table: usize,
+}
+
+impl Scorer for UnseenFeatures {
+    fn features(&self) -> Vec<Feature> {
+        FEATURES.iter().map(|&name| Feature::fixed(name, 0.3)).collect()
+    }
+
+    fn replay(&self, replay: &Replay<'_>, emit: &mut dyn FnMut(Place, usize, f64)) {
+        for (place, &edge) in replay.derivation.edges().iter().enumerate() {
+            let origin = replay.applier.origin(replay.forest.edge(edge).spec.rule);
+            let (Origin::Rule(layer, rule), Some(own)) = (origin, replay.own) else { continue };
+            if layer < replay.applier.layer_count() || rule.index() >= own.len() {
+                continue;
+            }
+            for (feature, value) in own.features(rule).into_iter().skip(self.table).enumerate() {
+                if value != 0.0 {
+                    emit(Place::Edge(place), feature, f64::from(value));
                 }
             }
         }

@@ -35,6 +35,7 @@ pub use prune::{Pruned, prune};
 use crate::lines::TrainingLines;
 use crate::source_text::{SourceText, section_reader, tokenizer};
 use crate::target_text::TargetText;
+use crate::unseen::Unseen;
 
 const KIND: Name = name("model");
 const VERSION: u32 = 1;
@@ -90,6 +91,11 @@ impl Manifest {
     /// States that the parser keeps per step, as the model was trained.
     pub fn parser_beam(&self) -> usize {
         self.settings.get("parser-beam").and_then(|beam| beam.parse().ok()).unwrap_or(16)
+    }
+
+    /// What becomes of words that no rule translates, as the model was tuned; older models copy them.
+    pub fn unseen(&self) -> Unseen {
+        self.settings.get("unseen").and_then(|name| name.parse().ok()).unwrap_or_default()
     }
 }
 

@@ -1,27 +1,24 @@
 //! The rules of one sentence for its terms.
 
 use sylvan_base::{Symbol, Vocab};
-use sylvan_rules::{Grammar, GrammarBuilder, Rule, RuleCount, RuleId, Source, TargetSide};
+use sylvan_rules::{Rule, Source, TargetSide};
 use sylvan_trees::{Child, Tree};
 
 use super::Term;
 use super::borrow::Borrowed;
+use crate::own::OwnBuilder;
 
-/// Rules for the terms of a tree in which each term is one leaf: those borrowed from the table, best first,
+/// Adds rules for the terms of a tree in which each term is one leaf: those borrowed from the table, best first,
 /// and those of the bare terms, with the features of the best borrowed one that could stand in their place.
-/// The second list says which rule of the table each was made from.
 pub(crate) fn own_rules(
+    own: &mut OwnBuilder,
     terms: &[Term],
     tree: &Tree,
     borrowed: &[Borrowed],
-    table: &Grammar,
     vocab: &Vocab,
-) -> (Grammar, Vec<Option<RuleId>>) {
-    let mut builder = GrammarBuilder::new(table.feature_names().iter().map(String::as_str));
-    let mut from = Vec::new();
-    for Borrowed { rule, links, features, from: id, .. } in borrowed {
-        builder.add_counted(rule, features, RuleCount::default(), links, vocab);
-        from.push(Some(*id));
+) {
+    for Borrowed { rule, links, features, from, .. } in borrowed {
+        own.term(rule, features, links, Some(*from), vocab);
     }
     let mut alone: Vec<Rule> = Vec::new();
     for node in tree.nodes() {
@@ -39,22 +36,12 @@ pub(crate) fn own_rules(
     }
     for rule in &alone {
         let same = borrowed.iter().find(|known| known.rule.source() == rule.source());
-        let none = || vec![0.0; table.feature_names().len()];
-        builder.add(rule, &same.map_or_else(none, |same| same.features.clone()), vocab);
-        from.push(None);
+        own.term(rule, same.map_or(&[], |same| &same.features), &[], None, vocab);
     }
-    (builder.finish(), from)
 }
 
-/// Rules for the terms of a sentence without syntax, in which each term is one word: phrases of that word alone. The
-/// second list is as for [`own_rules`].
-pub(crate) fn term_rules(
-    terms: &[Term],
-    label: Symbol,
-    table: &Grammar,
-    vocab: &Vocab,
-) -> (Grammar, Vec<Option<RuleId>>) {
-    let mut builder = GrammarBuilder::new(table.feature_names().iter().map(String::as_str));
+/// Adds rules for the terms of a sentence without syntax, in which each term is one word: phrases of that word alone.
+pub(crate) fn term_rules(own: &mut OwnBuilder, terms: &[Term], label: Symbol, vocab: &Vocab) {
     let mut made: Vec<Rule> = Vec::new();
     for term in terms {
         for target in &term.targets {
@@ -62,10 +49,9 @@ pub(crate) fn term_rules(
             let target = target.iter().map(|&word| TargetSide::Word(word)).collect();
             let rule = Rule::new(source, target).expect("a phrase of one word is a source side");
             if !made.contains(&rule) {
-                builder.add(&rule, &vec![0.0; table.feature_names().len()], vocab);
+                own.term(&rule, &[], &[], None, vocab);
                 made.push(rule);
             }
         }
     }
-    (builder.finish(), vec![None; made.len()])
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use sylvan_base::Vocab;
 use sylvan_forest::{Derivation, EdgeId, TranslationForest, VertexId};
 use sylvan_rules::apply::{Origin, source_leaves};
-use sylvan_rules::{Grammar, Rule, RuleId, TargetSide};
+use sylvan_rules::{Grammar, Rule, RuleId, Source, TargetSide};
 
 use super::{SentenceForest, With};
 use crate::features::{Contributions, Replay, sparse_contributions, sparse_values};
@@ -14,6 +14,7 @@ use crate::model::{Model, Weighed};
 use crate::models::Ngram;
 use crate::models::neural::Opinion;
 use crate::models::structured::{Parsed, Read};
+use crate::own::{For, Made};
 use crate::sentence::Sentence;
 
 /// What stands for a rule where none matches.
@@ -30,6 +31,8 @@ pub enum RuleKind {
     Overlay,
     /// It is for a glossary term, or for text that is kept as it is.
     Term,
+    /// It is for a word that no rule of the table translates, made from rules for words like it, or for its parts.
+    Unseen,
     /// No rule matched: words are copied, parts stay in source order.
     Copy,
     /// Parts of a sentence without syntax, joined.
@@ -130,7 +133,7 @@ impl<'a> Derived<'a> {
     fn replay(&self) -> Replay<'_> {
         Replay {
             applier: &self.rules.applier,
-            own: self.sentence.own.as_ref(),
+            own: self.sentence.own_rules(),
             models: &self.models,
             read: self.read,
             opinion: self.opinion,
@@ -163,7 +166,7 @@ impl<'a> Derived<'a> {
 
     /// The grammar that a rule is in: a shared one, or the sentence's own.
     pub(crate) fn grammar_of(&self, layer: usize, rule: RuleId) -> Option<&'a Grammar> {
-        let grammar = self.rules.applier.grammar(layer).or(self.sentence.own.as_ref());
+        let grammar = self.rules.applier.grammar(layer).or(self.sentence.own_rules());
         grammar.filter(|grammar| (rule.0 as usize) < grammar.len())
     }
 
@@ -184,10 +187,40 @@ impl<'a> Derived<'a> {
                 let overlay = applier.overlay().zip(part);
                 (RuleKind::Overlay, overlay.and_then(|(overlay, part)| overlay.instead_of(part, rule)))
             }
-            Origin::Rule(_, rule) => {
-                (RuleKind::Term, self.sentence.borrowed.get(rule.0 as usize).copied().flatten())
-            }
+            Origin::Rule(_, rule) => match self.made(rule) {
+                Some(Made { what: For::Unseen, from }) => (RuleKind::Unseen, from.first().copied()),
+                made => (RuleKind::Term, made.and_then(|made| made.from.first().copied())),
+            },
         }
+    }
+
+    fn made(&self, rule: RuleId) -> Option<&'a Made> {
+        self.sentence.own.as_ref()?.made.get(rule.0 as usize)
+    }
+
+    /// The rules of the table that an edge's rule was made from, if it is one for this sentence alone.
+    pub(crate) fn made_from(&self, edge: EdgeId) -> &'a [RuleId] {
+        match self.origin(edge) {
+            Origin::Rule(layer, rule) if layer >= self.rules.applier.layer_count() => {
+                self.made(rule).map_or(&[], |made| &made.from)
+            }
+            _ => &[],
+        }
+    }
+
+    /// The source words that an edge's rule was made from, if it is for a word that the table does not translate.
+    pub fn stands_for(&self, edge: EdgeId) -> Vec<&'a str> {
+        if self.rule_of(edge).0 != RuleKind::Unseen {
+            return Vec::new();
+        }
+        let words = self.made_from(edge).iter().flat_map(|&rule| {
+            let source = self.model.grammar().rule(rule).source().to_vec();
+            source.into_iter().filter_map(|token| match token {
+                Source::Word(word) => Some(word),
+                Source::Open(..) | Source::Var(_) => None,
+            })
+        });
+        words.map(|word| self.vocab().text(word)).collect()
     }
 
     /// An edge's rule; `None` for a default rule.

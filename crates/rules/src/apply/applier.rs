@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sylvan_base::hash::{content_hash, fold};
-use sylvan_base::{Id, Span, Vocab};
+use sylvan_base::{Id, Span, Symbol, Vocab};
 use sylvan_forest::{
     Brackets, EdgeSpec, ForestBuilder, GapCosts, Layer, Neighbour, Orientations, Part, RuleRef, Token,
     TranslationForest, VertexId,
@@ -89,6 +89,19 @@ pub struct SentenceRules<'s> {
     pub number: Option<u64>,
     /// Its constituents, for rules that have no syntax and translate from left to right.
     pub brackets: Option<&'s Arc<Brackets>>,
+    /// Words that may be copied although there are rules for them alone.
+    pub unseen: &'s [Symbol],
+}
+
+impl SentenceRules<'_> {
+    /// Whether a node stands for a word that may be copied in any case.
+    fn copies<I: Input>(&self, input: &I, node: NodeId) -> bool {
+        let is_copied = |child: &Child| match *child {
+            Child::Leaf(position) => self.unseen.contains(&input.words()[position as usize]),
+            Child::Node(_) => false,
+        };
+        !self.unseen.is_empty() && input.ways(node).any(|way| input.children(way).iter().all(is_copied))
+    }
 }
 
 /// Where the rule of an edge comes from.
@@ -271,7 +284,7 @@ impl Applier {
                     self.add(&mut builder, layer, &place, parts);
                 });
             }
-            let missing = builder.edges_of_last() == 0;
+            let missing = builder.edges_of_last() == 0 || given.copies(input, node);
             if match self.applying.default_rules {
                 DefaultRules::Missing => missing,
                 DefaultRules::Always => true,

@@ -254,7 +254,7 @@ impl Applier {
         for start in (0..length).rev() {
             copied[start as usize] =
                 chart.fill(start, longest, &trie, |alone| match self.applying().default_rules {
-                    DefaultRules::Missing => !alone,
+                    DefaultRules::Missing => !alone || given.unseen.contains(&words[start as usize]),
                     DefaultRules::Always => true,
                     DefaultRules::Never => false,
                 });

@@ -1,6 +1,7 @@
 //! Rules x input -> translation forest.
 
 mod affiliation;
+mod alone;
 mod applier;
 mod applying;
 mod chart;
@@ -11,6 +12,7 @@ mod sentences;
 
 pub use crate::input::Input;
 pub use affiliation::source_leaves;
+pub use alone::each_alone;
 pub use applier::{Applier, Origin, SentenceRules, Workspace};
 pub use applying::{Applying, ChartLimits, Coverage, DefaultRules, Outlook};
 pub use chart::{PHRASE, SENTENCE};

@@ -358,6 +358,14 @@ impl Grammar {
         })
     }
 
+    /// The words of source sides, in the order in which they were met.
+    pub fn source_words(&self) -> impl Iterator<Item = Symbol> + '_ {
+        (0..self.tokens.tokens.len() as u32).filter_map(|token| match self.tokens.token(token) {
+            Some(Source::Word(word)) if word.index() < self.hashes.len() => Some(word),
+            _ => None,
+        })
+    }
+
     /// The vocabulary of a mapped table: its ids are the symbols of the rules.
     pub fn frozen_vocab(&self) -> Option<&FrozenVocab> {
         self.file.as_ref().map(|(_, vocab)| vocab)

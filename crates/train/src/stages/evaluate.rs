@@ -41,7 +41,10 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let stage = Stage {
         name: "evaluate",
         inputs,
-        settings: format!("{} {} {} intervals", config.beam, config.target_lang, config.tokenized),
+        settings: format!(
+            "{} {} {} {} intervals",
+            config.beam, config.target_lang, config.tokenized, besides.unseen
+        ),
         outputs: outputs.iter().map(PathBuf::as_path).chain([scores.as_path()]).collect(),
     };
     let (target, metric) = measuring(config.tokenized, &config.target_lang);

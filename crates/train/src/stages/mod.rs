@@ -115,7 +115,7 @@ fn open_model(rules: &Path, language_model: &Path, besides: &Besides, weights: &
     if let Some(path) = &besides.neural {
         model = model.with_neural(NeuralModel::open(path)?);
     }
-    Ok(model)
+    Ok(model.with_unseen(besides.unseen))
 }
 
 /// The sentences of a file of trees or of words; none where there is no parse.

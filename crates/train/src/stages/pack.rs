@@ -82,6 +82,7 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         ("beam", config.beam.to_string()),
         ("parser-beam", config.parser_beam.to_string()),
         ("seed", config.seed.to_string()),
+        ("unseen", run.settings.unseen.to_string()),
         ("holdout", run.settings.holdout.to_string()),
     ];
     if run.structured.is_some() {

@@ -36,8 +36,14 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         name: "tune",
         inputs,
         settings: format!(
-            "{:?} {} {} {} {} {}",
-            run.settings.tuner, config.metric, config.rounds, config.nbest, config.seed, config.beam
+            "{:?} {} {} {} {} {} {}",
+            run.settings.tuner,
+            config.metric,
+            config.rounds,
+            config.nbest,
+            config.seed,
+            config.beam,
+            besides.unseen
         ),
         outputs: files.iter().map(PathBuf::as_path).collect(),
     };

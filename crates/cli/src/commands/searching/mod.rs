@@ -5,7 +5,7 @@ mod parses;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use sylvan::{Model, Search, SearchName};
+use sylvan::{Model, Search, SearchName, Unseen};
 use sylvan_rules::Formalism;
 use sylvan_rules::apply::{Applying, ChartLimits, Coverage, DefaultRules, Outlook};
 use sylvan_search::{
@@ -52,6 +52,10 @@ pub(crate) struct Searching {
     /// Stacks: the source words that may be jumped over between neighbouring phrases, or none for no limit [default: 10].
     #[arg(long, value_name = "N", value_parser = distortion_limit)]
     distortion_limit: Option<DistortionLimit>,
+    /// What becomes of words that no rule translates: related (translated as words like them and as their parts are, or
+    /// copied) or copied [default: as the model was tuned].
+    #[arg(long, value_enum)]
+    unseen: Option<UnseenName>,
     #[command(flatten)]
     experiment: Experiment,
     #[command(flatten)]
@@ -190,6 +194,15 @@ enum DefaultRulesName {
     Never,
 }
 
+/// What becomes of words that no rule translates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum UnseenName {
+    /// They are translated as words like them and as their parts are, or copied.
+    Related,
+    /// They are copied.
+    Copied,
+}
+
 fn search_names() -> impl TypedValueParser<Value = SearchName> {
     let names = SearchName::ALL.map(|name| PossibleValue::new(name.as_str()).help(name.about()));
     PossibleValuesParser::new(names).try_map(|name| name.parse::<SearchName>())
@@ -273,7 +286,12 @@ impl Searching {
     /// A model whose rules are applied as was asked for.
     pub(crate) fn applied(&self, model: Model) -> Model {
         let applying = self.experiment.applying();
-        if applying == Applying::default() { model } else { model.with_applying(applying) }
+        let model = if applying == Applying::default() { model } else { model.with_applying(applying) };
+        match self.unseen {
+            Some(UnseenName::Copied) => model.with_unseen(Unseen::Copied),
+            Some(UnseenName::Related) => model.with_unseen(Unseen::Related),
+            None => model,
+        }
     }
 
     /// Whether optima are proven.

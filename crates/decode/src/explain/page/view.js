@@ -9,6 +9,7 @@ const make = (name, parent, text, kind) => {
 const number = (value) => (value > 0 ? "+" : "") + value.toFixed(4);
 const kinds = {
   table: "", overlay: "from the overlay", term: "from the glossary, or kept as it is",
+  unseen: "for a word like it, or for its parts: no rule is for the word itself",
   copy: "no rule matches: words are copied, parts stay in source order", glue: "parts joined",
 };
 
@@ -63,6 +64,7 @@ function showRule(box, data, index, beside = box) {
   make("p", box, step.rule, "rule");
   const about = [];
   if (kinds[step.kind]) about.push(kinds[step.kind]);
+  if (step.stands_for && step.stands_for.length) about.push(`as ${step.stands_for.join(" + ")}`);
   if (step.order) about.push(`${step.order.text} (${step.order.orientation})`);
   const times = (count) => (count === 1 ? "once" : `${+count.toFixed(2)} times`);
   if (step.count) about.push(`seen ${times(step.count[0])}, its source side ${times(step.count[1])}`);
