@@ -30,6 +30,7 @@ mod bleu_stats;
 mod chrf;
 mod chrf_stats;
 pub mod compare;
+pub mod consensus;
 mod error;
 mod grams;
 mod metric;

@@ -20,6 +20,8 @@ pub(crate) enum Corpus {
     ZhEn,
     /// Captions, German to English.
     DeEn,
+    /// Captions, English to German.
+    EnDe,
     /// Captions, Czech to English.
     CsEn,
     /// Captions, French to English.
@@ -59,6 +61,7 @@ impl Corpus {
             Self::EnJa => "enja",
             Self::ZhEn => "zhen",
             Self::DeEn => "deen",
+            Self::EnDe => "ende",
             Self::CsEn => "csen",
             Self::FrEn => "fren",
             Self::Europarl => "europarl",
@@ -72,6 +75,7 @@ impl Corpus {
             Self::EnJa => "Tanaka, en-ja",
             Self::ZhEn => "3AM, zh-en",
             Self::DeEn => "Multi30k, de-en",
+            Self::EnDe => "Multi30k, en-de",
             Self::CsEn => "Multi30k, cs-en",
             Self::FrEn => "Multi30k, fr-en",
             Self::Europarl => "Europarl, de-en",
@@ -103,6 +107,7 @@ impl Corpus {
             Self::Sample | Self::ZhEn => ["zh", "en"],
             Self::EnJa => ["en", "ja"],
             Self::DeEn | Self::Europarl => ["de", "en"],
+            Self::EnDe => ["en", "de"],
             Self::CsEn => ["cs", "en"],
             Self::FrEn => ["fr", "en"],
         }
@@ -117,7 +122,7 @@ impl Corpus {
         let name = match self {
             Self::Sample | Self::EnJa => "enja",
             Self::ZhEn => "zhen",
-            Self::DeEn | Self::CsEn | Self::FrEn => "multi30k",
+            Self::DeEn | Self::EnDe | Self::CsEn | Self::FrEn => "multi30k",
             Self::Europarl => "europarl",
         };
         let data = data.ok_or_else(|| {
@@ -132,8 +137,11 @@ impl Corpus {
             Self::Sample | Self::EnJa | Self::ZhEn => Ok(None),
             _ => {
                 let folder = self.folder(data)?;
-                let language = self.languages()[0];
-                Ok(folder.parent().map(|data| data.join("ud").join(language).join("train.conllu")))
+                let bank = match self.languages()[0] {
+                    "en" => "gum".to_string(),
+                    language => format!("ud/{language}"),
+                };
+                Ok(folder.parent().map(|data| data.join(bank).join("train.conllu")))
             }
         }
     }
@@ -143,7 +151,7 @@ impl Corpus {
         let to = folder.join("target.conllu");
         match self {
             Self::Sample => return Ok(Some(to)),
-            Self::EnJa => return Ok(None),
+            Self::EnJa | Self::EnDe => return Ok(None),
             _ => {}
         }
         let from = self.folder(data)?;
@@ -184,7 +192,7 @@ impl Corpus {
                 }
                 Ok(HELD_OUT)
             }
-            Self::DeEn | Self::CsEn | Self::FrEn => {
+            Self::DeEn | Self::EnDe | Self::CsEn | Self::FrEn => {
                 let mut held_out = 0;
                 for (place, language) in [source, target].into_iter().enumerate() {
                     let read = |part: &str| read_lines(&from.join(format!("{part}.{language}")));

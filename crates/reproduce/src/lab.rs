@@ -12,7 +12,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{HashMap, InputError, Progress};
-use sylvan_decode::{Error, Input, Model, Result, Sentence, With, Worker};
+use sylvan_decode::{Error, Input, Model, Result, Sentence, Unseen, With, Worker};
+use sylvan_neural::NeuralModel;
 use sylvan_parse::Parser;
 use sylvan_parse::structured::StructuredLm;
 use sylvan_rules::apply::Applying;
@@ -95,6 +96,11 @@ impl System {
         Arc::new(self.model.with_weights(weights.clone()).with_applying(applying))
     }
 
+    /// Somebody who applies rules as a way to search wants it.
+    pub(crate) fn worker_for(&self, weights: &Weights, way: &Way) -> Worker {
+        Worker::new(self.with(weights, way.applying))
+    }
+
     /// Somebody to search with.
     pub(crate) fn worker(&self, weights: &Weights) -> Worker {
         Worker::new(self.with(weights, Applying::default()))
@@ -169,6 +175,10 @@ pub(crate) struct Extra {
     pub(crate) lms: Vec<PathBuf>,
     /// A structured language model.
     pub(crate) structured: Option<PathBuf>,
+    /// A network.
+    pub(crate) neural: Option<PathBuf>,
+    /// What becomes of words that no rule translates.
+    pub(crate) unseen: Unseen,
 }
 
 /// Where to work, and with what.
@@ -283,9 +293,17 @@ impl<'l> Lab<'l> {
         if let Some(path) = &extra.structured {
             model = model.with_structured(StructuredLm::open(path)?);
         }
+        if let Some(path) = &extra.neural {
+            model = model.with_neural(NeuralModel::open(path)?);
+        }
+        model = model.with_unseen(extra.unseen);
         let mut key = content_hash(b"system");
-        for path in std::iter::once(&learnt.rules).chain(&lms).chain(&extra.structured) {
+        let others = lms.iter().chain(&extra.structured).chain(&extra.neural);
+        for path in std::iter::once(&learnt.rules).chain(others) {
             key = fold(key, self.hash_once(path)?);
+        }
+        if extra.unseen != Unseen::default() {
+            key = fold(key, content_hash(extra.unseen.as_str().as_bytes()));
         }
         let mut forests = None;
         if kind == Kind::Forest

@@ -13,7 +13,9 @@
 
 mod corpora;
 mod lab;
+mod lists;
 mod measured;
+mod networks;
 mod orders;
 mod packed;
 mod papers;

@@ -4,6 +4,7 @@ mod align;
 mod check;
 mod compare;
 mod completions;
+mod consensus;
 mod decode;
 mod demo;
 mod detokenize;
@@ -46,6 +47,7 @@ pub(crate) enum Command {
     Check(check::Check),
     Score(score::Score),
     Compare(compare::Compare),
+    Consensus(consensus::Consensus),
     Tokenize(tokenize::Tokenize),
     Detokenize(detokenize::Detokenize),
     Truecase(truecase::Truecase),
@@ -83,6 +85,7 @@ impl Command {
             Self::Check(command) => command.run(),
             Self::Score(command) => command.run(),
             Self::Compare(command) => command.run(),
+            Self::Consensus(command) => command.run(),
             Self::Tokenize(command) => command.run(),
             Self::Detokenize(command) => command.run(),
             Self::Truecase(command) => command.run(),

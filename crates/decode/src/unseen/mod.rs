@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 use sylvan_base::{Symbol, Vocab};
 use sylvan_rules::apply::each_alone;
-use sylvan_rules::{Grammar, RuleId, TargetSide, WordLink};
+use sylvan_rules::{Count, Grammar, RuleId, TargetSide, WordLink};
 
 pub(crate) use lexicon::Lexicon;
 
@@ -79,7 +79,7 @@ pub(crate) struct Candidate {
     pub(crate) features: Vec<f32>,
     /// The rules that it was made from.
     pub(crate) from: Vec<RuleId>,
-    /// Table features times weights.
+    /// How good its rules are, to choose among them: their probability, or features times weights where nothing was counted.
     score: f64,
 }
 
@@ -165,10 +165,14 @@ impl<A: Fn(RuleId) -> bool> Finder<'_, A> {
         let target: Option<Vec<Symbol>> = target.collect();
         // What says nothing says nothing about words like it.
         let target = target.filter(|target| !target.is_empty())?;
-        let features = self.table.features(rule);
-        let score = features.iter().zip(self.weights).map(|(&value, weight)| f64::from(value) * weight).sum();
-        let links = self.table.notes(rule).links;
-        Some(Candidate { target, links, features, from: vec![rule], score })
+        let (features, notes) = (self.table.features(rule), self.table.notes(rule));
+        // How often it was seen does not depend on weights, so that what is tuned on is what is translated.
+        let seen = notes.count.filter(|count| count.rule > Count(0) && count.source > Count(0));
+        let score = match seen {
+            Some(count) => (count.rule.to_f64() / count.source.to_f64()).ln(),
+            None => features.iter().zip(self.weights).map(|(&value, weight)| f64::from(value) * weight).sum(),
+        };
+        Some(Candidate { target, links: notes.links, features, from: vec![rule], score })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The papers, one file each.
 
+mod additions;
 mod cross;
 mod feng_2012;
 mod gesmundo_2011;
@@ -28,12 +29,21 @@ pub enum Paper {
     LrHiero,
     /// No paper: every search on every forest.
     Cross,
+    /// No paper: words never seen, networks, consensus.
+    Additions,
 }
 
 impl Paper {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::HuangMi2010, Self::Feng2012, Self::StructuredLm, Self::Undirected, Self::LrHiero, Self::Cross];
+    pub const ALL: [Self; 7] = [
+        Self::HuangMi2010,
+        Self::Feng2012,
+        Self::StructuredLm,
+        Self::Undirected,
+        Self::LrHiero,
+        Self::Cross,
+        Self::Additions,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -44,6 +54,7 @@ impl Paper {
             Self::Undirected => gesmundo_2011::NAME,
             Self::LrHiero => siahbani_2017::NAME,
             Self::Cross => cross::NAME,
+            Self::Additions => additions::NAME,
         }
     }
 
@@ -54,6 +65,7 @@ impl Paper {
             Self::StructuredLm => &[Corpus::ZhEn, Corpus::DeEn, Corpus::FrEn],
             Self::Undirected | Self::LrHiero => &[Corpus::ZhEn, Corpus::DeEn, Corpus::CsEn, Corpus::Europarl],
             Self::Cross => &[Corpus::EnJa, Corpus::ZhEn, Corpus::DeEn],
+            Self::Additions => &[Corpus::EnJa, Corpus::EnDe, Corpus::DeEn],
         }
     }
 
@@ -95,6 +107,7 @@ impl Paper {
             Self::Undirected => gesmundo_2011::run(lab, &corpora),
             Self::LrHiero => siahbani_2017::run(lab, &corpora),
             Self::Cross => cross::run(lab, &corpora),
+            Self::Additions => additions::run(lab, &corpora),
         }?;
         if lab.data.is_some() && corpora.len() < self.corpora().len() {
             report.limit_to(&corpora.iter().map(|corpus| corpus.name()).collect::<Vec<_>>());
@@ -192,6 +205,11 @@ mod tests {
     #[test]
     fn cross_on_a_small_corpus() {
         smoke(Paper::Cross, 120, &[]);
+    }
+
+    #[test]
+    fn additions_on_a_small_corpus() {
+        smoke(Paper::Additions, 120, &[]);
     }
 
     #[test]
