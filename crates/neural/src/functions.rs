@@ -1,8 +1,10 @@
 //! What networks compute besides products of matrices, in plain single precision and a fixed order, so that it is the same
 //! to the last bit on every processor.
 
+use crate::kernel::widely;
+
 /// Numbers that are added up side by side: compilers put them into registers.
-const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// `e` to the power of `x`, within a few units of the last place.
 #[inline(always)]
@@ -31,7 +33,7 @@ pub(crate) fn sigmoid(x: f32) -> f32 {
 
 /// The sum of what `term` says of each place.
 #[inline(always)]
-fn sum(length: usize, term: impl Fn(usize) -> f32) -> f32 {
+pub(crate) fn sum(length: usize, term: impl Fn(usize) -> f32) -> f32 {
     let mut lanes = [0.0_f32; LANES];
     let whole = length / LANES * LANES;
     for from in (0..whole).step_by(LANES) {
@@ -66,17 +68,35 @@ pub(crate) fn add_scaled(to: &mut [f32], factor: f32, from: &[f32]) {
 }
 
 /// The logarithm of the sum of the exponentials.
-pub(crate) fn log_sum_exp(values: &[f32]) -> f32 {
+#[inline(always)]
+pub(crate) fn log_sum_exp_here(values: &[f32]) -> f32 {
     let most = largest(values);
     let total = sum(values.len(), |place| exp(values[place] - most));
     most + libm::logf(total)
 }
 
+widely! {
+    /// The same for a function that is not compiled for wide registers.
+    pub(crate) fn log_sum_exp(values: &[f32]) -> f32 {
+        log_sum_exp_here(values)
+    }
+}
+
+#[inline(always)]
 fn largest(values: &[f32]) -> f32 {
-    values.iter().fold(f32::NEG_INFINITY, |most, &value| if value > most { value } else { most })
+    let larger = |most: f32, value: f32| if value > most { value } else { most };
+    let (whole, rest) = values.as_chunks::<LANES>();
+    let mut lanes = [f32::NEG_INFINITY; LANES];
+    for values in whole {
+        for (most, value) in lanes.iter_mut().zip(values) {
+            *most = larger(*most, *value);
+        }
+    }
+    lanes.iter().chain(rest).fold(f32::NEG_INFINITY, |most, &value| larger(most, value))
 }
 
 /// Exponentials that add up to 1.
+#[inline(always)]
 pub(crate) fn softmax(values: &mut [f32]) {
     let most = largest(values);
     for value in values.iter_mut() {
@@ -92,6 +112,7 @@ pub(crate) fn softmax(values: &mut [f32]) {
 const TINY: f32 = 1e-5;
 
 /// Mean and inverse deviation of a row.
+#[inline(always)]
 pub(crate) fn moments(row: &[f32]) -> [f32; 2] {
     let count = row.len() as f32;
     let mean = sum(row.len(), |place| row[place]) / count;
@@ -99,13 +120,15 @@ pub(crate) fn moments(row: &[f32]) -> [f32; 2] {
     [mean, 1.0 / (variance + TINY).sqrt()]
 }
 
-/// Each row with mean 0 and deviation 1, times `gain`, plus `bias` (layer normalisation, Ba et al. 2016).
-pub(crate) fn normalize(rows: &[f32], gain: &[f32], bias: &[f32], out: &mut [f32]) {
-    let width = gain.len();
-    for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
-        let [mean, scale] = moments(row);
-        for (((out, value), gain), bias) in out.iter_mut().zip(row).zip(gain).zip(bias) {
-            *out = (value - mean) * scale * gain + bias;
+widely! {
+    /// Each row with mean 0 and deviation 1, times `gain`, plus `bias` (layer normalisation, Ba et al. 2016).
+    pub(crate) fn normalize(rows: &[f32], gain: &[f32], bias: &[f32], out: &mut [f32]) {
+        let width = gain.len();
+        for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+            let [mean, scale] = moments(row);
+            for (((out, value), gain), bias) in out.iter_mut().zip(row).zip(gain).zip(bias) {
+                *out = (value - mean) * scale * gain + bias;
+            }
         }
     }
 }
@@ -128,37 +151,40 @@ impl Heads {
     }
 }
 
-/// What one query attends to: shares by head and key into `shares`, the mean of the values into `out` (Vaswani et al. 2017).
-pub(crate) fn attend(
-    heads: Heads,
-    query: &[f32],
-    keys: &[f32],
-    values: &[f32],
-    shares: &mut [f32],
-    out: &mut [f32],
-) {
-    let (width, own) = (heads.width, heads.own());
-    let count = keys.len() / width;
-    out.fill(0.0);
-    for head in 0..heads.count {
-        let part = head * own..(head + 1) * own;
-        let shares = &mut shares[head * count..(head + 1) * count];
-        for (share, key) in shares.iter_mut().zip(keys.chunks_exact(width)) {
-            *share = dot(&query[part.clone()], &key[part.clone()]) * heads.scale();
-        }
-        softmax(shares);
-        for (share, value) in shares.iter().zip(values.chunks_exact(width)) {
-            add_scaled(&mut out[part.clone()], *share, &value[part.clone()]);
+widely! {
+    /// What one query attends to: shares by head and key into `shares`, the mean of the values into `out` (Vaswani et al. 2017).
+    pub(crate) fn attend(
+        heads: Heads,
+        query: &[f32],
+        keys: &[f32],
+        values: &[f32],
+        shares: &mut [f32],
+        out: &mut [f32],
+    ) {
+        let (width, own) = (heads.width, heads.own());
+        let count = keys.len() / width;
+        out.fill(0.0);
+        for head in 0..heads.count {
+            let part = head * own..(head + 1) * own;
+            let shares = &mut shares[head * count..(head + 1) * count];
+            for (share, key) in shares.iter_mut().zip(keys.chunks_exact(width)) {
+                *share = dot(&query[part.clone()], &key[part.clone()]) * heads.scale();
+            }
+            softmax(shares);
+            for (share, value) in shares.iter().zip(values.chunks_exact(width)) {
+                add_scaled(&mut out[part.clone()], *share, &value[part.clone()]);
+            }
         }
     }
 }
 
-/// A step of the recurrence: what is remembered of `cell`, by `gates`, and what of `input` comes to it (Kim et al. 2019).
-#[inline(always)]
-pub(crate) fn recur(gates: &[f32], input: &[f32], cell: &mut [f32]) {
-    for ((cell, gate), input) in cell.iter_mut().zip(gates).zip(input) {
-        let keep = sigmoid(*gate);
-        *cell = keep * *cell + (1.0 - keep) * input;
+widely! {
+    /// A step of the recurrence: what is remembered of `cell`, by `gates`, and what of `input` comes to it (Kim et al. 2019).
+    pub(crate) fn recur(gates: &[f32], input: &[f32], cell: &mut [f32]) {
+        for ((cell, gate), input) in cell.iter_mut().zip(gates).zip(input) {
+            let keep = sigmoid(*gate);
+            *cell = keep * *cell + (1.0 - keep) * input;
+        }
     }
 }
 

@@ -10,6 +10,8 @@
 //! A  is packed into bands as high as a tile, column after column  (in `multiply`)
 //! C  is gone through tile by tile; a tile is kept in registers    portable.rs, x86.rs
 //! ```
+//!
+//! What is no product goes through [`wide`], which has the compiler use the same registers: the same numbers, sooner.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -26,12 +28,9 @@ pub(crate) const WIDTH: usize = 32;
 /// The most rows that a kernel works on at once.
 const HEIGHT: usize = 12;
 
-/// A tile of `C`, row by row.
-type Tile = [[f32; WIDTH]; HEIGHT];
-
-/// Adds to the first `rows` rows of a tile the product of a band of `A` (`height` numbers for each step) and a strip of
-/// `B` (`WIDTH` numbers for each step).
-type Kernel = fn(band: &[f32], strip: &[f32], tile: &mut Tile);
+/// Adds to a tile of `C` the product of a band of `A` (as many numbers for each step as the tile has rows) and a strip of
+/// `B` (`WIDTH` numbers for each step). A row of the tile has `WIDTH` numbers and begins `stride` after the one before.
+type Kernel = fn(band: &[f32], strip: &[f32], tile: &mut [f32], stride: usize);
 
 /// A kernel and the height of the bands that it takes.
 #[derive(Clone, Copy)]
@@ -51,6 +50,30 @@ fn chosen() -> Chosen {
         Chosen { kernel: portable::kernel, height: portable::HEIGHT }
     })
 }
+
+/// Does something that is nothing but plain arithmetic with the widest registers of this processor. What `work` calls has
+/// to be inlined to gain from it; see [`widely`].
+#[inline(always)]
+pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    return x86::wide(work);
+    #[cfg(not(target_arch = "x86_64"))]
+    work()
+}
+
+/// Makes a function one whose body is compiled for the widest registers as well. Additions keep their order and are not
+/// fused with multiplications, so it gives the same bits.
+macro_rules! widely {
+    ($(#[$attribute:meta])* $visible:vis fn $name:ident($($argument:ident: $of:ty),* $(,)?) $(-> $result:ty)? $body:block) => {
+        $(#[$attribute])*
+        $visible fn $name($($argument: $of),*) $(-> $result)? {
+            #[inline(always)]
+            fn body($($argument: $of),*) $(-> $result)? $body
+            crate::kernel::wide(|| body($($argument),*))
+        }
+    };
+}
+pub(crate) use widely;
 
 /// How a matrix lies in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +183,8 @@ fn multiply_by(chosen: Chosen, bands: &mut Vec<f32>, a: &[f32], lying: Lying, b:
     assert_eq!(c.len(), rows * columns);
     assert_eq!(a.len(), rows * inner);
     let strips = columns.div_ceil(WIDTH);
-    let mut tile: Tile = [[0.0; WIDTH]; HEIGHT];
+    // Stands in where a tile sticks out of `c`.
+    let mut edge = [0.0; WIDTH * HEIGHT];
     for from in (0..inner).step_by(DEPTH) {
         let depth = DEPTH.min(inner - from);
         pack_bands(bands, a, lying, (rows, inner), (from, depth), height);
@@ -171,14 +195,17 @@ fn multiply_by(chosen: Chosen, bands: &mut Vec<f32>, a: &[f32], lying: Lying, b:
             for (band, packed_band) in bands.chunks_exact(depth * height).enumerate() {
                 let top = band * height;
                 let high = height.min(rows - top);
-                for (row, tile) in tile[..high].iter_mut().enumerate() {
-                    let at = (top + row) * columns + first;
-                    tile[..width].copy_from_slice(&c[at..at + width]);
+                let at = |row: usize| (top + row) * columns + first;
+                if high == height && width == WIDTH {
+                    kernel(packed_band, packed, &mut c[at(0)..], columns);
+                    continue;
                 }
-                kernel(packed_band, packed, &mut tile);
-                for (row, tile) in tile[..high].iter().enumerate() {
-                    let at = (top + row) * columns + first;
-                    c[at..at + width].copy_from_slice(&tile[..width]);
+                for (row, edge) in edge.chunks_exact_mut(WIDTH).take(high).enumerate() {
+                    edge[..width].copy_from_slice(&c[at(row)..at(row) + width]);
+                }
+                kernel(packed_band, packed, &mut edge, WIDTH);
+                for (row, edge) in edge.chunks_exact(WIDTH).take(high).enumerate() {
+                    c[at(row)..at(row) + width].copy_from_slice(&edge[..width]);
                 }
             }
         }

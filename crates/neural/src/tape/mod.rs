@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use sylvan_base::Rng;
 
-use crate::functions::{Heads, attend, exp, log_sum_exp, normalize, recur};
-use crate::kernel::{Lying, Room, multiply_once};
+use crate::functions::{Heads, attend, exp, log_sum_exp_here, normalize, recur, sum};
+use crate::kernel::{Lying, Room, multiply_once, wide, widely};
 use crate::parameters::{Parameters, Part};
 
 /// A matrix that was computed.
@@ -95,6 +95,14 @@ pub(crate) fn position(place: usize, out: &mut [f32]) {
     }
 }
 
+/// As many numbers, whatever they are, in memory that was used before if there is any of the size.
+fn numbers(spare: &mut Vec<Vec<f32>>, count: usize) -> Vec<f32> {
+    let at = spare.partition_point(|memory| memory.capacity() < count);
+    let mut memory = if at < spare.len() { spare.remove(at) } else { Vec::new() };
+    memory.resize(count, 0.0);
+    memory
+}
+
 impl Tape {
     /// Forgets everything but the memory.
     pub(crate) fn clear(&mut self) {
@@ -111,13 +119,9 @@ impl Tape {
         self.spare.sort_by_key(Vec::capacity);
     }
 
-    /// As many zeros, in memory that was used before if there is any of the size.
-    fn zeros(&mut self, count: usize) -> Vec<f32> {
-        let at = self.spare.partition_point(|memory| memory.capacity() < count);
-        let mut memory = if at < self.spare.len() { self.spare.remove(at) } else { Vec::new() };
-        memory.clear();
-        memory.resize(count, 0.0);
-        memory
+    /// Room for as many numbers, whatever they are.
+    fn numbers(&mut self, count: usize) -> Vec<f32> {
+        numbers(&mut self.spare, count)
     }
 
     fn push(&mut self, step: Step, columns: usize, value: Vec<f32>) -> Value {
@@ -141,13 +145,16 @@ impl Tape {
     ) -> Value {
         let (_, columns) = parameters.layout.size(table);
         let numbers = parameters.of(table);
-        let mut value = self.zeros(rows.len() * columns);
+        let mut value = self.numbers(rows.len() * columns);
         for (place, (row, out)) in rows.iter().zip(value.chunks_exact_mut(columns)).enumerate() {
-            if let Some(row) = row {
-                let from = *row as usize * columns;
-                for (out, number) in out.iter_mut().zip(&numbers[from..from + columns]) {
-                    *out = number * scale;
+            match row {
+                Some(row) => {
+                    let from = *row as usize * columns;
+                    for (out, number) in out.iter_mut().zip(&numbers[from..from + columns]) {
+                        *out = number * scale;
+                    }
                 }
+                None => out.fill(0.0),
             }
             if let Some(signals) = signals {
                 let from = place * columns;
@@ -161,10 +168,13 @@ impl Tape {
 
     /// `a + b`.
     pub(crate) fn sum(&mut self, a: Value, b: Value) -> Value {
-        let mut value = self.zeros(self.of(a).len());
-        for ((out, a), b) in value.iter_mut().zip(self.of(a)).zip(self.of(b)) {
-            *out = a + b;
-        }
+        let mut value = self.numbers(self.of(a).len());
+        let (left, right) = (self.of(a), self.of(b));
+        wide(|| {
+            for ((out, a), b) in value.iter_mut().zip(left).zip(right) {
+                *out = a + b;
+            }
+        });
         self.push(Step::Sum(a, b), self.nodes[a.0].columns, value)
     }
 
@@ -179,7 +189,7 @@ impl Tape {
     ) -> Value {
         let inner = self.nodes[x.0].columns;
         let (rows, columns) = (self.of(x).len() / inner, parameters.layout.size(bias).1);
-        let mut value = self.zeros(rows * columns);
+        let mut value = self.numbers(rows * columns);
         let numbers = parameters.of(bias);
         value.chunks_exact_mut(columns).for_each(|row| row.copy_from_slice(numbers));
         let a = (self.nodes[x.0].value.as_slice(), Lying::Rows);
@@ -189,17 +199,20 @@ impl Tape {
 
     /// Layer normalisation.
     pub(crate) fn normal(&mut self, parameters: &Parameters, x: Value, gain: Part, bias: Part) -> Value {
-        let mut value = self.zeros(self.of(x).len());
+        let mut value = self.numbers(self.of(x).len());
         normalize(self.of(x), parameters.of(gain), parameters.of(bias), &mut value);
         self.push(Step::Normal { x, gain, bias }, self.nodes[x.0].columns, value)
     }
 
     /// What is positive of `x`.
     pub(crate) fn positive(&mut self, x: Value) -> Value {
-        let mut value = self.zeros(self.of(x).len());
-        for (out, x) in value.iter_mut().zip(self.of(x)) {
-            *out = x.max(0.0);
-        }
+        let mut value = self.numbers(self.of(x).len());
+        let from = self.of(x);
+        wide(|| {
+            for (out, x) in value.iter_mut().zip(from) {
+                *out = x.max(0.0);
+            }
+        });
         self.push(Step::Positive(x), self.nodes[x.0].columns, value)
     }
 
@@ -209,7 +222,7 @@ impl Tape {
             return x;
         }
         let count = self.of(x).len();
-        let mut mask = self.zeros(count);
+        let mut mask = self.numbers(count);
         let limit = (f64::from(share) * 65_536.0) as u64;
         let kept = 1.0 / (1.0 - share);
         for four in mask.chunks_mut(4) {
@@ -219,10 +232,13 @@ impl Tape {
                 bits >>= 16;
             }
         }
-        let mut value = self.zeros(count);
-        for ((out, x), mask) in value.iter_mut().zip(self.of(x)).zip(&mask) {
-            *out = x * mask;
-        }
+        let mut value = self.numbers(count);
+        let (from, masks) = (self.of(x), mask.as_slice());
+        wide(|| {
+            for ((out, x), mask) in value.iter_mut().zip(from).zip(masks) {
+                *out = x * mask;
+            }
+        });
         self.push(Step::Dropped { x, mask }, self.nodes[x.0].columns, value)
     }
 
@@ -236,8 +252,8 @@ impl Tape {
     ) -> Value {
         let width = heads.width;
         let shares = queries.iter().zip(keys.iter()).map(|(queries, keys)| queries.len() * keys.len());
-        let mut shares = self.zeros(shares.sum::<usize>() * heads.count);
-        let mut value = self.zeros(self.of(of[0]).len());
+        let mut shares = self.numbers(shares.sum::<usize>() * heads.count);
+        let mut value = self.numbers(self.of(of[0]).len());
         let [query, key, values] = of.map(|value| self.of(value));
         let mut left = shares.as_mut_slice();
         for (queries, keys) in queries.iter().zip(keys.iter()) {
@@ -258,14 +274,16 @@ impl Tape {
     /// What is positive of cells that forget by `gates` and take in `inputs`, word by word.
     pub(crate) fn recurrence(&mut self, gates: Value, inputs: Value, sentences: &Sentences) -> Value {
         let width = self.nodes[inputs.0].columns;
-        let mut cells = self.zeros(self.of(inputs).len());
-        let mut value = self.zeros(cells.len());
+        let mut cells = self.numbers(self.of(inputs).len());
+        let mut value = self.numbers(cells.len());
         let (gate, input) = (self.of(gates), self.of(inputs));
         for sentence in sentences.iter() {
             for place in sentence.clone() {
                 let row = place * width..(place + 1) * width;
                 if place > sentence.start {
                     cells.copy_within((place - 1) * width..place * width, place * width);
+                } else {
+                    cells[row.clone()].fill(0.0);
                 }
                 recur(&gate[row.clone()], &input[row.clone()], &mut cells[row]);
             }
@@ -282,20 +300,29 @@ impl Tape {
     /// the logarithms; the slope of the scores, times `scale`, replaces the scores.
     pub(crate) fn loss(&mut self, scores: Value, wanted: &[u32], smoothing: f32, scale: f32) -> [f64; 2] {
         let Node { columns, value, slope, .. } = &mut self.nodes[scores.0];
-        let even = smoothing / *columns as f32;
         let mut sums = [0.0_f64; 2];
         for (row, &wanted) in value.chunks_exact_mut(*columns).zip(wanted) {
-            let z = log_sum_exp(row);
-            let said = f64::from(row[wanted as usize] - z);
-            let all: f32 = row.iter().sum::<f32>() - z * *columns as f32;
-            sums[0] -= f64::from(1.0 - smoothing) * said + f64::from(even * all);
-            sums[1] -= said;
-            for value in row.iter_mut() {
-                *value = (exp(*value - z) - even) * scale;
-            }
-            row[wanted as usize] -= (1.0 - smoothing) * scale;
+            let [smoothed, plain] = loss_of(row, wanted as usize, smoothing, scale);
+            sums[0] += smoothed;
+            sums[1] += plain;
         }
         *slope = std::mem::take(value);
         sums
+    }
+}
+
+widely! {
+    /// The loss of a row of scores, smoothed and plain; slopes replace the scores.
+    fn loss_of(row: &mut [f32], wanted: usize, smoothing: f32, scale: f32) -> [f64; 2] {
+        let count = row.len() as f32;
+        let even = smoothing / count;
+        let z = log_sum_exp_here(row);
+        let said = f64::from(row[wanted] - z);
+        let all = sum(row.len(), |place| row[place]) - z * count;
+        for value in row.iter_mut() {
+            *value = (exp(*value - z) - even) * scale;
+        }
+        row[wanted] -= (1.0 - smoothing) * scale;
+        [-f64::from(1.0 - smoothing) * said - f64::from(even * all), -said]
     }
 }

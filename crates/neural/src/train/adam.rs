@@ -4,6 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use sylvan_base::parallel;
 
+use crate::functions::{LANES, add_scaled};
+use crate::kernel::{wide, widely};
+
 /// How fast to learn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
@@ -52,20 +55,27 @@ impl Adam {
         Self { steps: 0, first: zeros.clone(), second: zeros, mean: values.to_vec() }
     }
 
-    /// One step against the sum of the slopes.
-    pub(super) fn step(&mut self, values: &mut [f32], slopes: &[Vec<f32>], pace: Pace, threads: usize) {
+    /// One step against the sum of the slopes, which replaces the first of them.
+    pub(super) fn step(&mut self, values: &mut [f32], slopes: &mut [Vec<f32>], pace: Pace, threads: usize) {
         self.steps += 1;
-        let blocks: Vec<usize> = (0..values.len()).step_by(BLOCK).collect();
-        let of = |slopes: &[Vec<f32>], place: usize| slopes.iter().fold(0.0_f32, |sum, own| sum + own[place]);
+        let Some((total, others)) = slopes.split_first_mut() else { return };
+        let blocks: Vec<_> =
+            total.chunks_mut(BLOCK).enumerate().map(|(at, block)| (at * BLOCK, Mutex::new(block))).collect();
         let squares = parallel::map(
             &blocks,
             threads,
             || (),
-            |(), _, &from| {
-                let end = (from + BLOCK).min(values.len());
-                (from..end).map(|place| f64::from(of(slopes, place)).powi(2)).sum::<f64>()
+            |(), _, (from, block)| {
+                let mut block = block.lock().unwrap_or_else(PoisonError::into_inner);
+                wide(|| {
+                    for other in others.iter() {
+                        add_scaled(&mut block, 1.0, &other[*from..]);
+                    }
+                });
+                square(&block)
             },
         );
+        drop(blocks);
         let norm = squares.iter().sum::<f64>().sqrt();
         let scale = if norm > pace.most { pace.most / norm } else { 1.0 } as f32;
         let corrected = |kept: f32| 1.0 - libm::pow(f64::from(kept), self.steps as f64);
@@ -74,22 +84,40 @@ impl Adam {
         let recent = RECENT.max(1.0 / (self.steps as f64 / 10.0 + 1.0)) as f32;
         let rows = values.chunks_mut(BLOCK).zip(self.first.chunks_mut(BLOCK));
         let rows = rows.zip(self.second.chunks_mut(BLOCK)).zip(self.mean.chunks_mut(BLOCK));
-        let work: Vec<_> = rows.zip(&blocks).map(|(rows, &from)| (from, Mutex::new(rows))).collect();
+        let work: Vec<_> = rows.zip(total.chunks(BLOCK)).map(Mutex::new).collect();
         parallel::map(
             &work,
             threads,
             || (),
-            |(), _, (from, rows)| {
+            |(), _, rows| {
                 let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-                let (((values, first), second), mean) = &mut *rows;
-                for place in 0..values.len() {
-                    let slope = of(slopes, from + place) * scale;
-                    first[place] = KEPT[0] * first[place] + (1.0 - KEPT[0]) * slope;
-                    second[place] = KEPT[1] * second[place] + (1.0 - KEPT[1]) * slope * slope;
-                    values[place] -= rate * first[place] / ((second[place] * second_scale).sqrt() + 1e-9);
-                    mean[place] += (values[place] - mean[place]) * recent;
-                }
+                let ((((values, first), second), mean), slopes) = &mut *rows;
+                wide(|| {
+                    let means = first.iter_mut().zip(second.iter_mut());
+                    let values = values.iter_mut().zip(mean.iter_mut());
+                    for (((value, mean), (first, second)), slope) in values.zip(means).zip(*slopes) {
+                        let slope = slope * scale;
+                        *first = KEPT[0] * *first + (1.0 - KEPT[0]) * slope;
+                        *second = KEPT[1] * *second + (1.0 - KEPT[1]) * slope * slope;
+                        *value -= rate * *first / ((*second * second_scale).sqrt() + 1e-9);
+                        *mean += (*value - *mean) * recent;
+                    }
+                });
             },
         );
+    }
+}
+
+widely! {
+    /// The sum of the squares, in lanes, as it is added up on every processor.
+    fn square(values: &[f32]) -> f64 {
+        let (whole, rest) = values.as_chunks::<LANES>();
+        let mut lanes = [0.0_f64; LANES];
+        for values in whole {
+            for (sum, value) in lanes.iter_mut().zip(values) {
+                *sum += f64::from(*value) * f64::from(*value);
+            }
+        }
+        lanes.into_iter().chain(rest.iter().map(|value| f64::from(*value) * f64::from(*value))).sum()
     }
 }

@@ -210,7 +210,7 @@ impl Trainer<'_> {
             loss += self.slopes(&state.parameters, &batch, size, rng);
             state.adam.step(
                 &mut state.parameters.values,
-                &self.slices,
+                &mut self.slices,
                 self.config.pace,
                 self.config.threads,
             );
