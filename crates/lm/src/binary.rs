@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! "meta"                            numbers: layout, order, sizes, widths
-//! "ends" "bytes" "slots"            the vocabulary
+//! "ends" "bytes" "slots"            the vocabulary; of word classes: the words
+//! "classof" "classes"               word classes: the class of each word, the names of the classes
 //! "grams1"                          the 1-grams
 //! "grams2" ..                       hash: lines of the tables;  trie: records
 //! "words2" "pilots2" .. "probs2" .. trie: words or hash functions; tables of codes where there are any
@@ -28,14 +29,18 @@ use crate::trie::codes::Codes;
 use crate::trie::level::{Level, Order};
 use crate::trie::perfect::{Perfect, buckets_for, cells_for};
 use crate::trie::{TrieLayout, scale_for};
-use crate::words::Words;
+use crate::words::{Classed, Words};
 use crate::{ArpaConfig, Lm, MAX_ORDER, WordId};
 
 const KIND: Name = name("lm");
-/// Version 1 knows only sorted tries.
-const VERSION: u32 = 2;
+/// Version 1 knows only sorted tries, version 2 no classes. A model of words is still written as version 2, which says
+/// all there is to say of it.
+const VERSION: u32 = 3;
+const OF_WORDS: u32 = 2;
 const OLDEST: u32 = 1;
 const META: Name = name("meta");
+const CLASS_OF: Name = name("classof");
+const CLASSES: Name = name("classes");
 /// How many numbers the section "meta" has.
 const NUMBERS: usize = 40;
 const MOST_SECTIONS: usize = 64;
@@ -176,7 +181,7 @@ impl Lm {
         let meta = Meta::from_numbers(file.section(META)?);
         let meta =
             meta.ok_or_else(|| file.bad("another section \"meta\"".into(), format!("{NUMBERS} numbers")))?;
-        let words = FrozenVocab::inside(&file)?;
+        let words = open_words(&file)?;
         let vocab = words.len();
         let sound = (1..=MAX_ORDER as u64).contains(&meta.order)
             && meta.vocab == vocab as u64
@@ -192,7 +197,7 @@ impl Lm {
         };
         let bounds = if meta.bounds == 0 { None } else { Some(open_bounds(&file, &meta, &layout)?) };
         let (begin, end) = (WordId(meta.begin as u32), WordId(meta.end as u32));
-        let mut lm = Self::new(Words::File(words), layout, meta.stated, begin, end);
+        let mut lm = Self::new(words, layout, meta.stated, begin, end);
         lm.bounds = bounds;
         lm.file = Some(file);
         Ok(lm)
@@ -210,7 +215,8 @@ impl Lm {
                 advice: "compile the ARPA file that it was made from".into(),
             });
         };
-        let mut writer = ContainerWriter::create(path, KIND, VERSION, MOST_SECTIONS)?;
+        let version = if matches!(*self.words, Words::Classed(_)) { VERSION } else { OF_WORDS };
+        let mut writer = ContainerWriter::create(path, KIND, version, MOST_SECTIONS)?;
         let mut meta = Meta {
             order: self.order() as u64,
             begin: u64::from(self.begin_word().0),
@@ -235,8 +241,8 @@ impl Lm {
         };
         match config.layout {
             LayoutKind::Hash => {
-                let texts = (0..self.vocab_len()).map(|index| self.text(WordId::from_index(index)));
-                FrozenVocab::append(&mut writer, self.vocab_len(), texts)?;
+                let in_order: Vec<WordId> = (0..self.vocab_len()).map(WordId::from_index).collect();
+                self.write_words(&mut writer, &in_order, &in_order)?;
                 writer.section(numbered("grams", 1), &layout.words)?;
                 for (table, n) in layout.middle.iter().zip(2..) {
                     writer.section(numbered("grams", n), &table.lines)?;
@@ -254,8 +260,7 @@ impl Lm {
             }
             LayoutKind::Trie => {
                 let scatter = Scatter::of(&self.words);
-                let texts = scatter.old.iter().map(|&word| self.text(word));
-                FrozenVocab::append(&mut writer, self.vocab_len(), texts)?;
+                self.write_words(&mut writer, &scatter.old, &scatter.new)?;
                 (meta.layout, meta.quantize) = (1, u64::from(config.quantize.unwrap_or(0)));
                 meta.begin = u64::from(scatter.new[self.begin_word().index()].0);
                 meta.end = u64::from(scatter.new[self.end_word().index()].0);
@@ -311,12 +316,25 @@ impl Lm {
         writer.finish()
     }
 
+    /// Writes the vocabulary with other ids: `old` and `new` say which was which.
+    fn write_words(&self, writer: &mut ContainerWriter, old: &[WordId], new: &[WordId]) -> Result<()> {
+        let Words::Classed(classed) = &*self.words else {
+            return FrozenVocab::append(writer, old.len(), old.iter().map(|&word| self.text(word)));
+        };
+        let words = (0..classed.words.len()).map(|index| classed.words.text(WordId::from_index(index)));
+        FrozenVocab::append(writer, classed.words.len(), words)?;
+        let class_of: Vec<u32> = classed.class_of.iter().map(|&class| new[WordId(class).index()].0).collect();
+        writer.section(CLASS_OF, &class_of)?;
+        let names: Vec<&str> = old.iter().map(|&class| self.text(class)).collect();
+        writer.section(CLASSES, names.join("\n").as_bytes())
+    }
+
     /// Checks the checksums and the structure of a compiled model; models in memory are sound.
     pub fn verify(&self) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         match &*self.words {
             Words::File(vocab) => vocab.verify()?,
-            Words::Memory(_) => file.verify()?,
+            Words::Memory(_) | Words::Classed(_) => file.verify()?,
         }
         let meta = Meta::from_numbers(file.section(META)?).unwrap_or_default();
         let fault = match &self.layout {
@@ -351,6 +369,23 @@ impl Lm {
             sections: self.file.iter().flat_map(|file| file.sections()).collect(),
         }
     }
+}
+
+/// The vocabulary, of classes if there are some.
+fn open_words(file: &Arc<Container>) -> Result<Words> {
+    let words = FrozenVocab::inside(file)?;
+    if !file.has(CLASS_OF) {
+        return Ok(Words::File(words));
+    }
+    let class_of: Section<u32> = Section::from_file(file, CLASS_OF)?;
+    let names = std::str::from_utf8(file.section(CLASSES)?);
+    let names = names.map_err(|_| file.bad("names of classes that are not UTF-8".into(), "UTF-8".into()))?;
+    let names: Vec<Box<str>> = names.split('\n').map(Box::from).collect();
+    if class_of.len() != words.len() || class_of.iter().any(|&class| class as usize >= names.len()) {
+        let found = "classes that do not fit the words".into();
+        return Err(file.bad(found, format!("a number below {} for each word", names.len())));
+    }
+    Ok(Words::Classed(Classed { words: Box::new(Words::File(words)), class_of, names }))
 }
 
 fn open_hash(file: &Arc<Container>, meta: &Meta) -> Result<HashLayout> {

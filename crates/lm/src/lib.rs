@@ -6,6 +6,7 @@
 //! ARPA text --Lm::open--> Lm --compile--> compiled file: hash tables for speed, a trie for size
 //! lines --Estimator--> Lm --write_arpa--> ARPA text
 //! models, held-out text --Mixture--> one model, ARPA text
+//! lines --Classes--> lines of word classes: the same again for classes, asked about words
 //! ```
 //!
 //! Files hold base-10 logarithms; everything inside is a natural logarithm, converted once when a file is read.
@@ -37,6 +38,7 @@ mod binary;
 mod bounds;
 mod builder;
 mod chart;
+pub mod classes;
 mod estimate;
 mod hash;
 mod interpolation;

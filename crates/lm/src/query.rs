@@ -7,13 +7,14 @@ use sylvan_store::Container;
 
 use crate::MAX_ORDER;
 use crate::beside::{Bounds, RestCosts};
+use crate::classes::Classes;
 use crate::hash::HashLayout;
 use crate::layout::Layout;
 use crate::state::{State, WordId};
 use crate::store::{List, Store};
 use crate::trie::TrieLayout;
 use crate::walk::{announced_walk, begin_state};
-use crate::words::Words;
+use crate::words::{Classed, Words};
 
 /// The n-grams in one of the layouts.
 #[derive(Debug, Clone)]
@@ -110,7 +111,20 @@ impl Lm {
         self.words.get(text).unwrap_or(WordId(0))
     }
 
-    /// The text of a word of this model.
+    /// A model of word classes, to be asked about words: one that was made from lines of [`Classes::line`].
+    pub fn with_classes(&self, classes: &Classes) -> Self {
+        Self { words: Arc::new(Words::Classed(Classed::new(&self.words, classes))), ..self.clone() }
+    }
+
+    /// How many words a model of word classes knows; `None` for a model of words.
+    pub fn classed_words(&self) -> Option<usize> {
+        match &*self.words {
+            Words::Classed(classed) => Some(classed.words.len()),
+            _ => None,
+        }
+    }
+
+    /// The text of a word of this model, or of a class if it is one of classes.
     pub fn text(&self, word: WordId) -> &str {
         self.words.text(word)
     }

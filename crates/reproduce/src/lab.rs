@@ -173,6 +173,8 @@ pub(crate) struct Extra {
     pub(crate) lm: Option<PathBuf>,
     /// More n-gram models.
     pub(crate) lms: Vec<PathBuf>,
+    /// How many word classes another language model is made of; 0 for none.
+    pub(crate) classes: usize,
     /// A structured language model.
     pub(crate) structured: Option<PathBuf>,
     /// A network.
@@ -244,6 +246,11 @@ impl<'l> Lab<'l> {
 
     /// Learns the parts of a model.
     pub(crate) fn learn(&self, corpus: Corpus, kind: Kind) -> Result<Learnt> {
+        self.learn_with(corpus, kind, 0)
+    }
+
+    /// The same, with a language model of so many word classes.
+    fn learn_with(&self, corpus: Corpus, kind: Kind, lm_classes: usize) -> Result<Learnt> {
         let name = corpus.name();
         let prepared = self.prepared(corpus)?;
         let mut config = Config::default();
@@ -255,6 +262,7 @@ impl<'l> Lab<'l> {
         config.holdout = Some(prepared.held_out as u64);
         config.out = self.folder.join(format!("{name}-{}", kind.name()));
         config.threads = self.threads;
+        config.lm_classes = lm_classes;
         config.kind = match kind {
             Kind::Tree | Kind::Forest => "tree",
             Kind::Hiero => "hiero",
@@ -286,9 +294,10 @@ impl<'l> Lab<'l> {
 
     /// A model of a corpus.
     pub(crate) fn system(&self, corpus: Corpus, kind: Kind, extra: &Extra) -> Result<System> {
-        let learnt = self.learn(corpus, kind)?;
+        let learnt = self.learn_with(corpus, kind, extra.classes)?;
         let first = extra.lm.as_ref().unwrap_or(&learnt.language_model);
-        let lms: Vec<PathBuf> = std::iter::once(first).chain(&extra.lms).cloned().collect();
+        let others = learnt.class_model.iter().chain(&extra.lms);
+        let lms: Vec<PathBuf> = std::iter::once(first).chain(others).cloned().collect();
         let (mut model, _) = Model::open_parts(&learnt.rules, &lms, &Weights::default())?;
         if let Some(path) = &extra.structured {
             model = model.with_structured(StructuredLm::open(path)?);

@@ -81,6 +81,8 @@ pub struct Config {
     pub symmetrize: String,
     /// The length of the language model's longest n-grams.
     pub lm_order: usize,
+    /// How many classes of words a second language model is made of; 0 for none.
+    pub lm_classes: usize,
     /// At most this many minimal rules per rule.
     pub compose: u32,
     /// Smoothing of rule probabilities: none, good-turing or kneser-ney; empty for good-turing with gaps, else none.
@@ -146,6 +148,7 @@ impl Default for Config {
             align_preset: "best".to_string(),
             symmetrize: "mean".to_string(),
             lm_order: 5,
+            lm_classes: 0,
             compose: 6,
             smoothing: String::new(),
             min_count: None,

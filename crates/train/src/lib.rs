@@ -73,6 +73,8 @@ pub struct Learnt {
     pub rules: PathBuf,
     /// The compiled language model.
     pub language_model: PathBuf,
+    /// The compiled language model of word classes, if there is to be one.
+    pub class_model: Option<PathBuf>,
     /// The parser of the source language, if there is one.
     pub parser: Option<PathBuf>,
     /// The words that were learnt from.
@@ -107,6 +109,7 @@ pub fn learn(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)
         trees: run.train.trees,
         rules: run.rules,
         language_model: run.language_model,
+        class_model: run.class_model,
         parser: run.parser,
     })
 }

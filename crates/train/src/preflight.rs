@@ -313,6 +313,10 @@ fn settings(config: &Config) -> Result<Settings> {
     let preset = config.align_preset.parse::<Preset>();
     let heuristic = config.symmetrize.parse::<Heuristic>();
     let metric = Mixture::parse(&config.metric, Tokenizer::None);
+    if config.lm_classes > sylvan_lm::classes::MOST as usize {
+        let expected = format!("at most {} classes; 0 for none", sylvan_lm::classes::MOST);
+        return Err(Error::setting("lm-classes", config.lm_classes.to_string(), expected));
+    }
     if !(1..=sylvan_lm::MAX_ORDER).contains(&config.lm_order) {
         let expected = format!("1 to {}", sylvan_lm::MAX_ORDER);
         return Err(Error::setting("lm-order", config.lm_order.to_string(), expected));

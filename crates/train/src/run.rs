@@ -53,6 +53,8 @@ impl Part {
 /// What a model may have besides rules and its n-gram model.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Besides {
+    /// The language model of word classes.
+    pub(crate) classes: Option<PathBuf>,
     /// The structured language model.
     pub(crate) structured: Option<PathBuf>,
     /// The network.
@@ -64,7 +66,7 @@ pub(crate) struct Besides {
 impl Besides {
     /// Those that there are.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
-        [&self.structured, &self.neural].into_iter().filter_map(|file| file.as_deref())
+        [&self.classes, &self.structured, &self.neural].into_iter().filter_map(|file| file.as_deref())
     }
 }
 
@@ -85,6 +87,8 @@ pub(crate) struct Run<'r> {
     pub(crate) rules: PathBuf,
     /// The compiled language model.
     pub(crate) language_model: PathBuf,
+    /// The compiled language model of word classes, if there is to be one.
+    pub(crate) class_model: Option<PathBuf>,
     /// The structured language model, if there is to be one.
     pub(crate) structured: Option<PathBuf>,
     /// The network, if there is to be one.
@@ -117,6 +121,7 @@ impl<'r> Run<'r> {
             source_case: None,
             rules: work.file("rules"),
             language_model: work.file("lm"),
+            class_model: None,
             structured: None,
             neural: None,
             weights: work.file("weights"),
@@ -129,8 +134,12 @@ impl<'r> Run<'r> {
 
     /// What the model has besides rules and its n-gram model.
     pub(crate) fn besides(&self) -> Besides {
-        let (structured, neural) = (self.structured.clone(), self.neural.clone());
-        Besides { structured, neural, unseen: self.settings.unseen }
+        Besides {
+            classes: self.class_model.clone(),
+            structured: self.structured.clone(),
+            neural: self.neural.clone(),
+            unseen: self.settings.unseen,
+        }
     }
 
     /// All texts, by name.

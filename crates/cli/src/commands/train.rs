@@ -154,6 +154,9 @@ pub(crate) struct Train {
     /// The length of the language model's longest n-grams [default: 5].
     #[arg(long, value_name = "N", help_heading = "Methods")]
     lm_order: Option<usize>,
+    /// A second language model, of N classes of words that stand in the same places; 0 for none [default: 0].
+    #[arg(long, value_name = "N", help_heading = "Methods")]
+    lm_classes: Option<usize>,
     /// What tuning optimises: bleu, ter, chrf, ribes or a mixture such as bleu:2,ribes:1 [default: bleu].
     #[arg(long, value_name = "METRIC", help_heading = "Methods")]
     metric: Option<String>,
@@ -220,6 +223,7 @@ impl Train {
             evidence,
             binarize,
             lm_order,
+            lm_classes,
             metric,
             tuner,
             rounds,
@@ -275,6 +279,6 @@ mod tests {
             }
             told += 1;
         }
-        assert_eq!(told, 19);
+        assert_eq!(told, 20);
     }
 }

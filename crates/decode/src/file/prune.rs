@@ -140,7 +140,9 @@ fn bytes_of(path: &Path) -> sylvan_base::Result<u64> {
 /// if it fits as it is, or was not learnt from that text alone.
 fn shrink_lm(model: &ModelFile, room: u64, out: &Path) -> Result<bool, Error> {
     let first = model_name(0);
-    let single = model.file.has(first) && !model.file.has(model_name(1));
+    // A model of classes beside it stays as it is; it is small.
+    let others = model.models()?.into_iter().skip(1).any(|lm| lm.classed_words().is_none());
+    let single = model.file.has(first) && !others;
     let fits = |bytes: u64| bytes <= room;
     let now = model.file.section::<u8>(first)?.len() as u64;
     let more_text = model.manifest.origins.iter().any(|origin| origin.role == "lm-text");

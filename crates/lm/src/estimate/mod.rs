@@ -49,6 +49,7 @@ pub use discount::Discounts;
 pub use prune::Prune;
 pub use text::Marks;
 
+use crate::classes::Classes;
 use crate::{Lm, MAX_ORDER};
 use adjust::Tally;
 use column::Pool;
@@ -248,6 +249,28 @@ impl Estimator {
             }
             Ok(())
         })?;
+        progress.end();
+        Ok(())
+    }
+
+    /// Adds the classes of the words of all lines of a text: for a model to be asked with [`Lm::with_classes`].
+    pub fn read_classes(
+        &mut self,
+        reader: &mut TextReader,
+        classes: &Classes,
+        progress: &dyn Progress,
+    ) -> Result<(), EstimateError> {
+        progress.begin("reading text", None);
+        loop {
+            let number = reader.line_number() + 1;
+            let Some(line) = reader.next_line()? else { break };
+            let line = classes.line(line);
+            self.add(&line).map_err(|fault| fault.at(reader.name(), number))?;
+            progress.at(self.sentences);
+            if self.counter.is_full(self.tools.memory) {
+                self.counter.spill(&mut self.tools, self.vocab.len())?.map_err(too_many_words)?;
+            }
+        }
         progress.end();
         Ok(())
     }

@@ -9,10 +9,14 @@ use crate::run::Run;
 use crate::work::Stage;
 use sylvan_decode::{Error, Result};
 
+/// What language models are learnt from.
+pub(super) fn texts(run: &Run<'_>) -> Vec<PathBuf> {
+    std::iter::once(&run.train.target).chain(&run.config.lm_text).cloned().collect()
+}
+
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let model = run.language_model.clone();
-    let mut texts = vec![run.train.target.clone()];
-    texts.extend(run.config.lm_text.iter().cloned());
+    let texts = texts(run);
     let order = run.config.lm_order;
     let config = EstimateConfig {
         order,

@@ -1,6 +1,7 @@
 //! The stages of training, one file each, and which of them a formalism has.
 
 mod check;
+mod class_model;
 mod coverage;
 mod evaluate;
 mod hold_out;
@@ -35,7 +36,7 @@ use sylvan_decode::Result;
 pub(crate) type StageFn = fn(&mut Run<'_>, &mut dyn FnMut(&str)) -> Result<()>;
 
 /// From two texts and trees, or a way to make them, to the parts of a model.
-const TREE: [StageFn; 12] = [
+const TREE: [StageFn; 13] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
@@ -46,12 +47,13 @@ const TREE: [StageFn; 12] = [
     links::run,
     rules::run,
     language_model::run,
+    class_model::run,
     structured::run,
     neural::run,
 ];
 
 /// The same from two texts alone.
-const TEXT: [StageFn; 10] = [
+const TEXT: [StageFn; 11] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
@@ -60,6 +62,7 @@ const TEXT: [StageFn; 10] = [
     links::run,
     rules::run,
     language_model::run,
+    class_model::run,
     structured::run,
     neural::run,
 ];
@@ -108,7 +111,9 @@ fn each_line(
 
 /// A model made of what was learnt so far.
 fn open_model(rules: &Path, language_model: &Path, besides: &Besides, weights: &Weights) -> Result<Model> {
-    let (mut model, _) = Model::open_parts(rules, &[language_model.to_path_buf()], weights)?;
+    let lms: Vec<_> =
+        std::iter::once(language_model).chain(besides.classes.as_deref()).map(Path::to_path_buf).collect();
+    let (mut model, _) = Model::open_parts(rules, &lms, weights)?;
     if let Some(path) = &besides.structured {
         model = model.with_structured(StructuredLm::open(path)?);
     }

@@ -15,7 +15,8 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let out = run.config.out.clone();
     let (parser, source_case, lines) = (run.parser.clone(), run.source_case.clone(), run.lines.clone());
     let besides = run.besides();
-    let (rules, models, weights) = (run.rules.clone(), [run.language_model.clone()], run.weights.clone());
+    let (rules, weights) = (run.rules.clone(), run.weights.clone());
+    let models: Vec<_> = std::iter::once(&run.language_model).chain(&besides.classes).cloned().collect();
     let mut inputs = vec![rules.as_path(), &models[0], &weights];
     inputs.extend(parser.as_deref());
     inputs.extend(besides.files());
@@ -85,6 +86,9 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         ("unseen", run.settings.unseen.to_string()),
         ("holdout", run.settings.holdout.to_string()),
     ];
+    if run.class_model.is_some() {
+        settings.push(("lm-classes", config.lm_classes.to_string()));
+    }
     if run.structured.is_some() {
         settings.push(("structured-kind", run.settings.structured.as_str().to_string()));
     }

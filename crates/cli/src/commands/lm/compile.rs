@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use sylvan_lm::classes::Classes;
 use sylvan_lm::{ArpaConfig, CompileConfig, LayoutKind, Lm};
 
 use crate::outputs::OutPath;
@@ -22,6 +23,9 @@ pub(crate) struct Compile {
     /// How the n-grams are laid out.
     #[arg(long, value_enum, default_value = "hash")]
     layout: Layout,
+    /// The model is one of word classes, which this file gives (`sylvan lm classes`): it is to be asked about words.
+    #[arg(long, value_name = "FILE")]
+    classes: Option<PathBuf>,
     /// Where the compiled model goes.
     #[arg(long, value_name = "FILE")]
     out: OutPath,
@@ -53,7 +57,10 @@ impl Compile {
         let progress = Terminal::default();
         progress.begin("reading the model", None);
         let list = self.bounds || layout == LayoutKind::Trie;
-        let lm = Lm::open_with(&self.arpa, ArpaConfig { list, ..ArpaConfig::default() })?;
+        let mut lm = Lm::open_with(&self.arpa, ArpaConfig { list, ..ArpaConfig::default() })?;
+        if let Some(path) = &self.classes {
+            lm = lm.with_classes(&Classes::read(path)?);
+        }
         progress.end();
         progress.begin("compiling", None);
         lm.compile(&self.out, CompileConfig { layout, quantize: self.quantize, bounds: self.bounds })?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use sylvan_lm::classes::Classes;
 use sylvan_lm::{EstimateConfig, EstimateError, EstimateSummary, Estimator, Marks, Prune, temp_folder};
 use sylvan_store::{Output, TextReader};
 
@@ -44,6 +45,10 @@ pub(crate) struct Estimate {
     /// Leave out n-grams with words that are not in this file (words between spaces or line breaks).
     #[arg(long, value_name = "FILE")]
     limit_vocab: Option<PathBuf>,
+    /// A model of word classes: lines become lines of the classes that this file gives to words (`sylvan lm classes`).
+    /// Words without a class are refused, or left out with --skip-symbols.
+    #[arg(long, value_name = "FILE", conflicts_with = "limit_vocab")]
+    classes: Option<PathBuf>,
     /// Leave out the words `<s>`, `</s>` and `<unk>` in the text instead of refusing them.
     #[arg(long)]
     skip_symbols: bool,
@@ -69,10 +74,15 @@ impl Estimate {
             estimator = estimator.limit_vocabulary(read_words(path)?);
         }
         let progress = Terminal::default();
+        let classes = self.classes.as_deref().map(Classes::read).transpose()?;
         // Opened before the text is read: a path that cannot be written should not cost an hour.
         let mut out = Output::create(&self.out)?;
         for path in &self.text {
-            estimator.read(&mut TextReader::open(path)?.tolerant(), &progress)?;
+            let mut reader = TextReader::open(path)?.tolerant();
+            match &classes {
+                Some(classes) => estimator.read_classes(&mut reader, classes, &progress)?,
+                None => estimator.read(&mut reader, &progress)?,
+            }
         }
         let summary = estimator.write_arpa(&mut out, &progress).map_err(|error| match error {
             // Only here is it known where the text should have been.

@@ -26,7 +26,13 @@ impl Info {
         let mut out = Output::create(Path::new("-"))?;
         out.line(&format!("layout        {}", info.layout))?;
         out.line(&format!("order         {}", lm.order()))?;
-        out.line(&format!("words         {}", lm.vocab_len()))?;
+        match lm.classed_words() {
+            Some(words) => {
+                out.line(&format!("words         {words}"))?;
+                out.line(&format!("classes       {}", lm.vocab_len()))?;
+            }
+            None => out.line(&format!("words         {}", lm.vocab_len()))?,
+        }
         for (count, n) in info.counts.iter().zip(1..) {
             out.line(&format!("{n}-grams       {count}"))?;
         }

@@ -1,5 +1,6 @@
 //! `sylvan lm`: language models.
 
+mod classes;
 mod compile;
 mod estimate;
 mod info;
@@ -20,6 +21,7 @@ pub(crate) struct Lm {
 #[derive(Debug, Subcommand)]
 enum Command {
     Estimate(estimate::Estimate),
+    Classes(classes::Learn),
     Compile(compile::Compile),
     Query(query::Query),
     Interpolate(interpolate::Interpolate),
@@ -32,6 +34,7 @@ impl Lm {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self.command {
             Command::Estimate(command) => command.run(),
+            Command::Classes(command) => command.run(),
             Command::Compile(command) => command.run(),
             Command::Query(command) => command.run(),
             Command::Interpolate(command) => command.run(),

@@ -1,0 +1,70 @@
+//! A second language model: of word classes, which are learnt from the same text.
+
+use std::path::PathBuf;
+
+use sylvan_base::{InputError, Progress};
+use sylvan_lm::classes::{ClassConfig, Classes};
+use sylvan_lm::{CompileConfig, EstimateConfig, Estimator, LayoutKind, Lm, MAX_ORDER, Marks, Prune};
+use sylvan_store::{Output, TextReader};
+
+use super::language_model::texts;
+use crate::run::Run;
+use crate::work::Stage;
+use sylvan_decode::{Error, Result};
+
+pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let count = run.config.lm_classes;
+    if count == 0 {
+        return Ok(());
+    }
+    let [model, classes, arpa] = ["class-lm", "classes", "class-lm.arpa"].map(|name| run.work.file(name));
+    let texts = texts(run);
+    // There are few classes, so longer n-grams of them have been seen.
+    let order = (run.config.lm_order + 1).min(MAX_ORDER);
+    let config = EstimateConfig {
+        order,
+        fallback: Some([0.5, 1.0, 1.5]),
+        prune: Prune::default(),
+        marks: Marks::Skip,
+        memory: run.config.memory,
+        threads: run.threads,
+    };
+    let stage = Stage {
+        name: "classes",
+        inputs: texts.iter().map(PathBuf::as_path).collect(),
+        settings: format!("{order} {count}"),
+        outputs: vec![&model, &classes],
+    };
+    let progress = run.progress;
+    run.work.run(&stage, say, |_| {
+        learn(&texts, ClassConfig { count, ..ClassConfig::default() }, progress)?.write(&classes)?;
+        let classes = Classes::read(&classes)?;
+        let mut estimator = Estimator::with_temp(config, &sylvan_lm::temp_folder(&model))?;
+        for text in &texts {
+            estimator.read_classes(&mut TextReader::open(text)?.tolerant(), &classes, progress)?;
+        }
+        let mut out = Output::create(&arpa)?;
+        estimator.write_arpa(&mut out, progress)?;
+        out.finish()?;
+        let compile = CompileConfig { layout: LayoutKind::Hash, quantize: None, bounds: false };
+        Lm::open(&arpa)?.with_classes(&classes).compile(&model, compile)?;
+        std::fs::remove_file(&arpa).map_err(InputError::io(&arpa, "remove"))?;
+        Ok::<(), Error>(())
+    })?;
+    run.class_model = Some(model);
+    Ok(())
+}
+
+fn learn(texts: &[PathBuf], config: ClassConfig, progress: &dyn Progress) -> Result<Classes> {
+    let mut learner = config.learner();
+    for text in texts {
+        let mut reader = TextReader::open(text)?.tolerant();
+        while let Some(line) = reader.next_line()? {
+            learner.add(line);
+        }
+    }
+    progress.begin("sorting words into classes", Some(config.passes as u64));
+    let classes = learner.learn(progress);
+    progress.end();
+    Ok(classes)
+}
