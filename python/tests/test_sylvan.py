@@ -302,6 +302,21 @@ class Refusing(unittest.TestCase):
         self.assertNotEqual(process.returncode, 0)
         self.assertIn(b"KeyboardInterrupt", told)
 
+    def test_threads_that_are_stopped_say_nothing(self) -> None:
+        code = (
+            "import sylvan\n"
+            "def hear(line):\n"
+            "    if line == 'sampling':\n"
+            "        raise ValueError(line)\n"
+            "for _ in range(8):\n"
+            "    try:\n"
+            "        sylvan.Aligner.train(['a b'] * 20000, ['c d'] * 20000, on_progress=hear, threads=2)\n"
+            "    except ValueError:\n"
+            "        print('ended')\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+        self.assertEqual((done.stdout.split(), done.stderr), ([b"ended"] * 8, b""))
+
     def test_a_callback_that_raises_ends_work(self) -> None:
         def hear(line: str) -> None:
             raise ValueError(line)
