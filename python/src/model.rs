@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 use sylvan::decode::corrections::written_time;
 use sylvan::{
     CorrectionLog, Corrections, Details, Dialect, Glossary, Input, Learning, Pair, Request, Search, Worker,
@@ -137,12 +137,12 @@ impl Model {
         Ok(Some(self.model.search(Some(search))?))
     }
 
-    /// Terms: a dictionary, or a file with a term per line.
+    /// Terms: a dictionary or the like, or a file with a term per line.
     fn glossary(&self, py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Glossary> {
-        if let Ok(terms) = given.cast::<PyDict>() {
+        if let Ok(terms) = given.cast::<PyMapping>() {
             let mut glossary = Glossary::default();
-            for (source, target) in terms {
-                let (source, target): (String, String) = (source.extract()?, target.extract()?);
+            for term in terms.items()? {
+                let (source, target): (String, String) = term.extract()?;
                 self.model.add_term(&mut glossary, &source, &target);
             }
             return Ok(glossary);

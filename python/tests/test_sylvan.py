@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
 from typing import Any
 
@@ -66,6 +67,7 @@ class Translating(unittest.TestCase):
     def test_terms_tags_and_searches(self) -> None:
         term = self.model.translate(LINE, glossary={"邻居": "buddy"})
         self.assertEqual(term.text, BEST.replace("neighbour", "buddy"))
+        self.assertEqual(self.model.translate(LINE, glossary=types.MappingProxyType({"邻居": "buddy"})), term)
         tagged = self.model.translate('下个月 我 会 见 我 的 <g id="1">邻居</g> 。', tags="xliff")
         self.assertEqual(tagged.text, BEST.replace("neighbour", '<g id="1">neighbour</g>'))
         self.assertEqual(self.model.translate(LINE, search="exact").gap, 0.0)
