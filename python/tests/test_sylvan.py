@@ -207,6 +207,12 @@ class Learning(unittest.TestCase):
         self.assertTrue(str(score).startswith("BLEU = 44.03 "))
         self.assertTrue(score.signature.startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"))
         self.assertEqual(sylvan.bleu(hypotheses, references).score, score.score)
+        self.assertEqual(sylvan.bleu(iter(hypotheses), iter(references)).score, score.score)
+        self.assertEqual(sylvan.bleu(iter(hypotheses), iter([iter(references)])).score, score.score)
+        nothing: list[Any] = ["a", b"a", {"a": 1}, ["a", None], [["a"], "a"], [None], None]
+        for wrong in nothing:
+            with self.assertRaises(TypeError, msg=repr(wrong)):
+                sylvan.bleu(["a"], wrong)
         self.assertEqual(float(sylvan.chrf(references, references)), 100.0)
         self.assertEqual(sylvan.ter(references, references).score, 0.0)
         same = sylvan.compare(hypotheses, hypotheses, references)
