@@ -86,15 +86,14 @@ impl Lm {
             },
         };
         run(py, on_progress, |reporter| {
-            let refused = |error: sylvan_lm::EstimateError| Refused::new(error.to_string());
             let temp = out.as_deref().map_or_else(std::env::temp_dir, temp_folder);
-            let mut estimator = Estimator::with_temp(config, &temp).map_err(refused)?;
+            let mut estimator = Estimator::with_temp(config, &temp)?;
             // A path that cannot be written should not cost an hour.
             let file = out.as_deref().map(Output::create).transpose()?;
             match given {
                 Text::File(path) => {
                     let mut reader = TextReader::open(&path)?.tolerant();
-                    estimator.read(&mut reader, reporter).map_err(refused)?;
+                    estimator.read(&mut reader, reporter)?;
                 }
                 Text::Lines(lines) => {
                     for (line, number) in lines.iter().zip(1..) {
@@ -104,9 +103,9 @@ impl Lm {
                 }
             }
             let (Some(out), Some(mut file)) = (out, file) else {
-                return Ok(Self { lm: estimator.finish_telling(reporter).map_err(refused)?, path: None });
+                return Ok(Self { lm: estimator.finish_telling(reporter)?, path: None });
             };
-            estimator.write_arpa(&mut file, reporter).map_err(refused)?;
+            estimator.write_arpa(&mut file, reporter)?;
             file.finish()?;
             Self::read(&out)
         })

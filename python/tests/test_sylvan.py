@@ -257,7 +257,12 @@ class Refusing(unittest.TestCase):
             path.write_text("\\data\\\nngram 1=one\n")
             with self.assertRaises(sylvan.Error) as caught:
                 sylvan.Lm.open(path)
-        self.assertEqual((caught.exception.file, caught.exception.line), (str(path), 2))
+            self.assertEqual((caught.exception.file, caught.exception.line), (str(path), 2))
+            text = pathlib.Path(folder, "train.en")
+            text.write_text("a b\nc <s> d\n")
+            with self.assertRaises(sylvan.Error) as caught:
+                sylvan.Lm.train(text, order=2)
+            self.assertEqual((caught.exception.file, caught.exception.line), (str(text), 2))
 
     def test_wrong_calls_raise(self) -> None:
         model = sylvan.Model.open(MODEL)
