@@ -22,13 +22,13 @@ pub(crate) struct Aligner {
     lowercase: bool,
     /// The links of the text that it was learnt from.
     learnt: Vec<Vec<Link>>,
-    path: Option<PathBuf>,
+    file: Option<pickled::File>,
 }
 
 impl Aligner {
     fn read(path: &Path, lowercase: bool) -> Result<Self, Refused> {
-        let path = pickled::absolute(path)?;
-        Ok(Self { model: Model::open(&path)?, lowercase, learnt: Vec::new(), path: Some(path) })
+        let file = pickled::File::new(path)?;
+        Ok(Self { model: Model::open(file.path())?, lowercase, learnt: Vec::new(), file: Some(file) })
     }
 }
 
@@ -163,7 +163,7 @@ impl Aligner {
             let method = settings.preset.method(bitext.len(), settings.seed);
             let aligner = Aligning::train(&bitext, &method, settings.threads, reporter, &mut |_| {})?;
             let learnt = links(&bitext, &aligner, settings.heuristic)?;
-            Ok(Self { model: aligner.model()?, lowercase, learnt, path: None })
+            Ok(Self { model: aligner.model()?, lowercase, learnt, file: None })
         })
     }
 
@@ -222,7 +222,7 @@ impl Aligner {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64, bool))> {
         let this = slf.get();
-        let (path, content) = slf.py().detach(|| pickled::file(this.path.as_ref())).map_err(PyErr::from)?;
+        let (path, content) = slf.py().detach(|| pickled::file(this.file.as_ref())).map_err(PyErr::from)?;
         Ok((slf.get_type().getattr("_reopen")?, (path, content, this.lowercase)))
     }
 

@@ -16,13 +16,13 @@ use crate::running::run;
 #[derive(Debug)]
 pub(crate) struct Lm {
     lm: Native,
-    path: Option<PathBuf>,
+    file: Option<pickled::File>,
 }
 
 impl Lm {
     fn read(path: &Path) -> Result<Self, Refused> {
-        let path = pickled::absolute(path)?;
-        Ok(Self { lm: Native::open(&path)?, path: Some(path) })
+        let file = pickled::File::new(path)?;
+        Ok(Self { lm: Native::open(file.path())?, file: Some(file) })
     }
 
     /// log10 p of each word after those before it, how long the n-gram was that gave it, and whether the word is unknown.
@@ -103,7 +103,7 @@ impl Lm {
                 }
             }
             let (Some(out), Some(mut file)) = (out, file) else {
-                return Ok(Self { lm: estimator.finish_telling(reporter)?, path: None });
+                return Ok(Self { lm: estimator.finish_telling(reporter)?, file: None });
             };
             estimator.write_arpa(&mut file, reporter)?;
             file.finish()?;
@@ -165,7 +165,7 @@ impl Lm {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64))> {
         let this = slf.get();
-        let state = slf.py().detach(|| pickled::file(this.path.as_ref())).map_err(PyErr::from)?;
+        let state = slf.py().detach(|| pickled::file(this.file.as_ref())).map_err(PyErr::from)?;
         Ok((slf.get_type().getattr("_reopen")?, state))
     }
 

@@ -188,7 +188,7 @@ impl Dependencies {
 #[derive(Debug)]
 pub(crate) struct Parser {
     parser: Native,
-    path: Option<PathBuf>,
+    file: Option<pickled::File>,
 }
 
 /// What a sentence becomes.
@@ -200,8 +200,8 @@ enum Made {
 
 impl Parser {
     fn read(path: &Path) -> Result<Self, Refused> {
-        let path = pickled::absolute(path)?;
-        Ok(Self { parser: Native::open(&path)?, path: Some(path) })
+        let file = pickled::File::new(path)?;
+        Ok(Self { parser: Native::open(file.path())?, file: Some(file) })
     }
 
     fn parse_words(&self, words: &[&str], beam: usize, nbest: usize, workspace: &mut Workspace) -> Made {
@@ -327,7 +327,7 @@ impl Parser {
                     .map_err(refused)?
                 }
             };
-            Ok(Self { parser, path: None })
+            Ok(Self { parser, file: None })
         })
     }
 
@@ -393,7 +393,7 @@ impl Parser {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64))> {
         let this = slf.get();
-        let state = slf.py().detach(|| pickled::file(this.path.as_ref())).map_err(PyErr::from)?;
+        let state = slf.py().detach(|| pickled::file(this.file.as_ref())).map_err(PyErr::from)?;
         Ok((slf.get_type().getattr("_reopen")?, state))
     }
 

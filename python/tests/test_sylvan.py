@@ -119,6 +119,22 @@ class Translating(unittest.TestCase):
             with self.assertRaisesRegex(sylvan.Error, "other content"):
                 pickle.loads(pickled)
 
+    def test_a_file_that_was_written_since_it_was_opened_is_not_pickled(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            model, links, lm = (pathlib.Path(folder, name) for name in ["m.sylvan", "m.align", "m.lm"])
+            model.write_bytes(MODEL.read_bytes())
+            sylvan.Aligner.train(["a b"] * 20, ["c d"] * 20).save(links)
+            sylvan.Lm.train(["a b c", "a b"] * 20, order=3, discount_fallback=True).save(lm)
+            opened = [sylvan.Model.open(model), sylvan.Aligner.open(links), sylvan.Lm.open(lm)]
+            sylvan.Aligner.train(["e f g"] * 30, ["h i j"] * 30).save(links)
+            sylvan.Lm.train(["d e"] * 20, order=2, discount_fallback=True).save(lm)
+            new = pathlib.Path(folder, "new")
+            new.write_bytes(b"something else")
+            new.replace(model)
+            for each in opened:
+                with self.assertRaisesRegex(sylvan.Error, "written since"):
+                    pickle.dumps(each)
+
     def test_an_error_of_another_process(self) -> None:
         with self.assertRaises(sylvan.Error) as caught:
             sylvan.Model.open("/nowhere/m.sylvan")
