@@ -11,6 +11,7 @@ use sylvan_corpus::{Alignment, Link};
 use crate::errors::Refused;
 use crate::pickled;
 use crate::running::{Reporter, run, threads};
+use crate::text::file;
 
 /// A model of word links between two languages.
 ///
@@ -68,7 +69,7 @@ enum Texts {
 impl Texts {
     fn read(source: &Bound<'_, PyAny>, target: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let (Ok(source), Ok(target)) = (source.extract::<PathBuf>(), target.extract::<PathBuf>()) {
-            return Ok(Self::Files(source, target));
+            return Ok(Self::Files(file(source), file(target)));
         }
         let lines = |given: &Bound<'_, PyAny>| -> PyResult<Vec<String>> {
             match crate::model::Lines::read(given)? {

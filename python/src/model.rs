@@ -147,7 +147,7 @@ impl Model {
             }
             return Ok(glossary);
         }
-        let path: PathBuf = given.extract()?;
+        let path = crate::text::file(given.extract()?);
         Ok(py.detach(|| self.model.read_glossary(&path)).map_err(Refused::from)?)
     }
 

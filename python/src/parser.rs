@@ -16,6 +16,7 @@ use crate::errors::Refused;
 use crate::model::Lines;
 use crate::pickled;
 use crate::running::run;
+use crate::text::file;
 
 const MOST_STATES: usize = u32::MAX as usize;
 
@@ -266,6 +267,7 @@ impl Parser {
         threads: Option<usize>,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let [treebanks, dev] = [treebanks, dev].map(|paths| paths.into_iter().map(file).collect::<Vec<_>>());
         let kind = match kind {
             "constituency" => Kind::Constituency,
             "dependency" => Kind::Dependency,

@@ -12,6 +12,7 @@ import threading
 import time
 import types
 import unittest
+from collections.abc import Callable
 from typing import Any
 
 import sylvan
@@ -279,6 +280,19 @@ class Refusing(unittest.TestCase):
             with self.assertRaises(sylvan.Error) as caught:
                 sylvan.Lm.train(text, order=2)
             self.assertEqual((caught.exception.file, caught.exception.line), (str(text), 2))
+
+    def test_a_dash_is_the_name_of_a_file(self) -> None:
+        model = sylvan.Model.open(MODEL)
+        calls: list[Callable[[], object]] = [
+            lambda: sylvan.Lm.train("-", order=2),
+            lambda: sylvan.Aligner.train("-", __file__),
+            lambda: sylvan.Parser.train(["-"]),
+            lambda: model.translate(LINE, glossary="-"),
+        ]
+        for call in calls:
+            with self.assertRaises(sylvan.Error) as caught:
+                call()
+            self.assertEqual(caught.exception.file, "./-")
 
     def test_wrong_calls_raise(self) -> None:
         model = sylvan.Model.open(MODEL)
