@@ -11,6 +11,7 @@ use sylvan_corpus::{Alignment, Link};
 use crate::errors::Refused;
 use crate::pickled;
 use crate::running::{Reporter, run, threads};
+use crate::text::file;
 
 /// A model of word links between two languages.
 ///
@@ -22,13 +23,13 @@ pub(crate) struct Aligner {
     lowercase: bool,
     /// The links of the text that it was learnt from.
     learnt: Vec<Vec<Link>>,
-    path: Option<PathBuf>,
+    file: Option<pickled::File>,
 }
 
 impl Aligner {
     fn read(path: &Path, lowercase: bool) -> Result<Self, Refused> {
-        let path = pickled::absolute(path)?;
-        Ok(Self { model: Model::open(&path)?, lowercase, learnt: Vec::new(), path: Some(path) })
+        let file = pickled::File::new(path)?;
+        Ok(Self { model: Model::open(file.path())?, lowercase, learnt: Vec::new(), file: Some(file) })
     }
 }
 
@@ -68,7 +69,7 @@ enum Texts {
 impl Texts {
     fn read(source: &Bound<'_, PyAny>, target: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let (Ok(source), Ok(target)) = (source.extract::<PathBuf>(), target.extract::<PathBuf>()) {
-            return Ok(Self::Files(source, target));
+            return Ok(Self::Files(file(source), file(target)));
         }
         let lines = |given: &Bound<'_, PyAny>| -> PyResult<Vec<String>> {
             match crate::model::Lines::read(given)? {
@@ -163,7 +164,7 @@ impl Aligner {
             let method = settings.preset.method(bitext.len(), settings.seed);
             let aligner = Aligning::train(&bitext, &method, settings.threads, reporter, &mut |_| {})?;
             let learnt = links(&bitext, &aligner, settings.heuristic)?;
-            Ok(Self { model: aligner.model()?, lowercase, learnt, path: None })
+            Ok(Self { model: aligner.model()?, lowercase, learnt, file: None })
         })
     }
 
@@ -222,7 +223,7 @@ impl Aligner {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64, bool))> {
         let this = slf.get();
-        let (path, content) = slf.py().detach(|| pickled::file(this.path.as_ref())).map_err(PyErr::from)?;
+        let (path, content) = slf.py().detach(|| pickled::file(this.file.as_ref())).map_err(PyErr::from)?;
         Ok((slf.get_type().getattr("_reopen")?, (path, content, this.lowercase)))
     }
 

@@ -4,6 +4,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use sylvan_base::InputError;
+use sylvan_lm::EstimateError;
 
 create_exception!(
     sylvan,
@@ -46,6 +47,19 @@ impl From<sylvan::Error> for Refused {
     fn from(error: sylvan::Error) -> Self {
         match error {
             sylvan::Error::Input(error) => error.into(),
+            sylvan::Error::LanguageModel(EstimateError::Input(input)) => {
+                let message = format!("the language model: {input}");
+                Self { message, ..Self::from(input) }
+            }
+            other => Self::new(other.to_string()),
+        }
+    }
+}
+
+impl From<EstimateError> for Refused {
+    fn from(error: EstimateError) -> Self {
+        match error {
+            EstimateError::Input(error) => error.into(),
             other => Self::new(other.to_string()),
         }
     }

@@ -28,6 +28,7 @@ use pyo3::prelude::*;
 /// What `import sylvan` finds; `sylvan/__init__.py` gives it its names.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    running::end_silently();
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     let error = py.get_type::<errors::Error>();

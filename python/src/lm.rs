@@ -10,19 +10,20 @@ use sylvan_store::{Output, TextReader};
 use crate::errors::Refused;
 use crate::pickled;
 use crate::running::run;
+use crate::text::file;
 
 /// A language model. Logarithms are to base 10; words are what spaces separate.
 #[pyclass(frozen, module = "sylvan")]
 #[derive(Debug)]
 pub(crate) struct Lm {
     lm: Native,
-    path: Option<PathBuf>,
+    file: Option<pickled::File>,
 }
 
 impl Lm {
     fn read(path: &Path) -> Result<Self, Refused> {
-        let path = pickled::absolute(path)?;
-        Ok(Self { lm: Native::open(&path)?, path: Some(path) })
+        let file = pickled::File::new(path)?;
+        Ok(Self { lm: Native::open(file.path())?, file: Some(file) })
     }
 
     /// log10 p of each word after those before it, how long the n-gram was that gave it, and whether the word is unknown.
@@ -65,6 +66,7 @@ impl Lm {
         threads: Option<usize>,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let out = out.map(file);
         let prune = sylvan_lm::Prune::parse(prune.as_deref().unwrap_or("0"))
             .map_err(|error| Refused::new(format!("prune: {error}")))?;
         let config = EstimateConfig {
@@ -79,22 +81,21 @@ impl Lm {
             Lines(Vec<String>),
         }
         let given = match text.extract::<PathBuf>() {
-            Ok(path) => Text::File(path),
+            Ok(path) => Text::File(file(path)),
             Err(_) => match crate::model::Lines::read(text)? {
                 crate::model::Lines::Many(lines) => Text::Lines(lines),
                 crate::model::Lines::One(line) => Text::Lines(vec![line]),
             },
         };
         run(py, on_progress, |reporter| {
-            let refused = |error: sylvan_lm::EstimateError| Refused::new(error.to_string());
             let temp = out.as_deref().map_or_else(std::env::temp_dir, temp_folder);
-            let mut estimator = Estimator::with_temp(config, &temp).map_err(refused)?;
+            let mut estimator = Estimator::with_temp(config, &temp)?;
             // A path that cannot be written should not cost an hour.
-            let file = out.as_deref().map(Output::create).transpose()?;
+            let opened = out.as_deref().map(Output::create).transpose()?;
             match given {
                 Text::File(path) => {
                     let mut reader = TextReader::open(&path)?.tolerant();
-                    estimator.read(&mut reader, reporter).map_err(refused)?;
+                    estimator.read(&mut reader, reporter)?;
                 }
                 Text::Lines(lines) => {
                     for (line, number) in lines.iter().zip(1..) {
@@ -103,17 +104,18 @@ impl Lm {
                     }
                 }
             }
-            let (Some(out), Some(mut file)) = (out, file) else {
-                return Ok(Self { lm: estimator.finish_telling(reporter).map_err(refused)?, path: None });
+            let (Some(out), Some(mut written)) = (out, opened) else {
+                return Ok(Self { lm: estimator.finish_telling(reporter)?, file: None });
             };
-            estimator.write_arpa(&mut file, reporter).map_err(refused)?;
-            file.finish()?;
+            estimator.write_arpa(&mut written, reporter)?;
+            written.finish()?;
             Self::read(&out)
         })
     }
 
     /// Writes the model: as ARPA text if the name ends in .arpa, .arpa.gz or .arpa.zst, else compiled.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let path = file(path);
         py.detach(|| -> Result<(), Refused> {
             let name = path.to_string_lossy().to_lowercase();
             let is_text = [".arpa", ".arpa.gz", ".arpa.zst"].iter().any(|ending| name.ends_with(ending));
@@ -166,7 +168,7 @@ impl Lm {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64))> {
         let this = slf.get();
-        let state = slf.py().detach(|| pickled::file(this.path.as_ref())).map_err(PyErr::from)?;
+        let state = slf.py().detach(|| pickled::file(this.file.as_ref())).map_err(PyErr::from)?;
         Ok((slf.get_type().getattr("_reopen")?, state))
     }
 

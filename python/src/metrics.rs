@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
 use sylvan_eval::compare::{bootstrap, mean_score, randomization, sign};
 use sylvan_eval::{Better, Bleu, Case, Chrf, EvalError, Metric, Ter, Workspace};
 
@@ -109,10 +110,15 @@ fn lines(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
 
 /// References: a list of strings, or a list of such lists, one per translator.
 fn streams(given: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
-    if let Ok(one) = given.extract::<Vec<String>>() {
-        return Ok(vec![one]);
+    // Neither is a list of lines, although it can be gone through.
+    if given.is_instance_of::<PyString>() || given.is_instance_of::<PyDict>() {
+        return Ok(vec![lines(given)?]);
     }
-    given.try_iter()?.map(|stream| lines(&stream?)).collect()
+    let items: Vec<Bound<'_, PyAny>> = given.try_iter()?.collect::<PyResult<_>>()?;
+    match items.first() {
+        Some(first) if !first.is_instance_of::<PyString>() => items.iter().map(lines).collect(),
+        _ => Ok(vec![items.iter().map(|line| line.extract()).collect::<PyResult<_>>()?]),
+    }
 }
 
 fn case(lowercase: bool) -> Case {

@@ -1,12 +1,12 @@
 //! A model that translates, explains and takes corrections.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, SystemTime};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 use sylvan::decode::corrections::written_time;
 use sylvan::{
     CorrectionLog, Corrections, Details, Dialect, Glossary, Input, Learning, Pair, Request, Search, Worker,
@@ -26,7 +26,7 @@ const PORTION: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Model {
     model: Arc<sylvan::Model>,
-    path: PathBuf,
+    file: pickled::File,
     /// Held for no longer than it takes to read or replace it: calls wait for it with the interpreter's lock.
     corrections: Mutex<Option<Arc<Corrections>>>,
     /// Held while the corrections on disk change.
@@ -137,17 +137,17 @@ impl Model {
         Ok(Some(self.model.search(Some(search))?))
     }
 
-    /// Terms: a dictionary, or a file with a term per line.
+    /// Terms: a dictionary or the like, or a file with a term per line.
     fn glossary(&self, py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Glossary> {
-        if let Ok(terms) = given.cast::<PyDict>() {
+        if let Ok(terms) = given.cast::<PyMapping>() {
             let mut glossary = Glossary::default();
-            for (source, target) in terms {
-                let (source, target): (String, String) = (source.extract()?, target.extract()?);
+            for term in terms.items()? {
+                let (source, target): (String, String) = term.extract()?;
                 self.model.add_term(&mut glossary, &source, &target);
             }
             return Ok(glossary);
         }
-        let path: PathBuf = given.extract()?;
+        let path = crate::text::file(given.extract()?);
         Ok(py.detach(|| self.model.read_glossary(&path)).map_err(Refused::from)?)
     }
 
@@ -219,7 +219,7 @@ impl Model {
 
     /// Reads the corrections beside the file again.
     fn refresh(&self) -> Result<(), Refused> {
-        let read = Corrections::beside(&self.model, &self.path)?.map(Arc::new);
+        let read = Corrections::beside(&self.model, self.file.path())?.map(Arc::new);
         *self.corrections.lock().unwrap_or_else(PoisonError::into_inner) = read;
         Ok(())
     }
@@ -234,12 +234,12 @@ fn input_named(name: &str) -> Result<Input, Refused> {
     }
 }
 
-fn open(path: PathBuf) -> Result<Model, Refused> {
-    let path = pickled::absolute(&path)?;
-    let model = Arc::new(sylvan::Model::open(&path)?);
+fn open(path: &Path) -> Result<Model, Refused> {
+    let file = pickled::File::new(path)?;
+    let model = Arc::new(sylvan::Model::open(file.path())?);
     let opened = Model {
         model,
-        path,
+        file,
         corrections: Mutex::default(),
         changing: Mutex::default(),
         idle: Mutex::default(),
@@ -254,7 +254,7 @@ fn open(path: PathBuf) -> Result<Model, Refused> {
 pub(crate) fn reopen(py: Python<'_>, path: PathBuf, content: u64) -> PyResult<Model> {
     py.detach(|| {
         pickled::check(&path, content)?;
-        open(path)
+        open(&path)
     })
     .map_err(PyErr::from)
 }
@@ -283,7 +283,7 @@ impl Model {
     /// Opens a model file, with the corrections beside it.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| open(path)).map_err(PyErr::from)
+        py.detach(|| open(&path)).map_err(PyErr::from)
     }
 
     /// Translates a string, or each of several. Without `details` features, links and rules are left empty, which saves
@@ -364,7 +364,7 @@ impl Model {
         let learning = if exact { Learning::exact() } else { Learning::default() };
         run(py, None, |reporter| {
             let _turn = self.change(reporter);
-            let mut log = CorrectionLog::open(&self.path)?;
+            let mut log = CorrectionLog::open(self.file.path())?;
             let mut workers = self.workers(1);
             let Some(worker) = workers.first_mut() else { return Err(Refused::new("nobody to learn")) };
             let learned = worker.learn((&text, &translation), input, self.known().as_deref(), &learning)?;
@@ -381,7 +381,7 @@ impl Model {
     fn undo(&self, py: Python<'_>) -> PyResult<Option<Correction>> {
         run(py, None, |reporter| {
             let _turn = self.change(reporter);
-            let undone = CorrectionLog::open(&self.path)?.undo()?;
+            let undone = CorrectionLog::open(self.file.path())?.undo()?;
             self.refresh()?;
             Ok(undone.map(Correction::of))
         })
@@ -391,7 +391,7 @@ impl Model {
     #[getter]
     fn corrections(&self, py: Python<'_>) -> PyResult<Vec<Correction>> {
         py.detach(|| -> Result<Vec<Correction>, Refused> {
-            let all = CorrectionLog::open(&self.path)?.corrections();
+            let all = CorrectionLog::open(self.file.path())?.corrections();
             Ok(all.into_iter().map(Correction::of).collect())
         })
         .map_err(PyErr::from)
@@ -400,7 +400,7 @@ impl Model {
     /// Its file.
     #[getter]
     fn path(&self) -> PathBuf {
-        self.path.clone()
+        self.file.path().to_path_buf()
     }
 
     /// Codes of its languages.
@@ -422,13 +422,13 @@ impl Model {
 
     fn __repr__(&self) -> String {
         let [source, target] = self.model.languages();
-        format!("Model({:?}, {source} to {target})", self.path.display().to_string())
+        format!("Model({:?}, {source} to {target})", self.file.path().display().to_string())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64))> {
         let py = slf.py();
         let this = slf.get();
-        let state = py.detach(|| pickled::file(Some(&this.path))).map_err(PyErr::from)?;
+        let state = py.detach(|| pickled::file(Some(&this.file))).map_err(PyErr::from)?;
         Ok((py.import("sylvan._native")?.getattr("_reopen")?, state))
     }
 }

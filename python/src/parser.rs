@@ -16,6 +16,7 @@ use crate::errors::Refused;
 use crate::model::Lines;
 use crate::pickled;
 use crate::running::run;
+use crate::text::file;
 
 const MOST_STATES: usize = u32::MAX as usize;
 
@@ -188,7 +189,7 @@ impl Dependencies {
 #[derive(Debug)]
 pub(crate) struct Parser {
     parser: Native,
-    path: Option<PathBuf>,
+    file: Option<pickled::File>,
 }
 
 /// What a sentence becomes.
@@ -200,8 +201,8 @@ enum Made {
 
 impl Parser {
     fn read(path: &Path) -> Result<Self, Refused> {
-        let path = pickled::absolute(path)?;
-        Ok(Self { parser: Native::open(&path)?, path: Some(path) })
+        let file = pickled::File::new(path)?;
+        Ok(Self { parser: Native::open(file.path())?, file: Some(file) })
     }
 
     fn parse_words(&self, words: &[&str], beam: usize, nbest: usize, workspace: &mut Workspace) -> Made {
@@ -266,6 +267,7 @@ impl Parser {
         threads: Option<usize>,
         on_progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let [treebanks, dev] = [treebanks, dev].map(|paths| paths.into_iter().map(file).collect::<Vec<_>>());
         let kind = match kind {
             "constituency" => Kind::Constituency,
             "dependency" => Kind::Dependency,
@@ -327,7 +329,7 @@ impl Parser {
                     .map_err(refused)?
                 }
             };
-            Ok(Self { parser, path: None })
+            Ok(Self { parser, file: None })
         })
     }
 
@@ -393,7 +395,7 @@ impl Parser {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (PathBuf, u64))> {
         let this = slf.get();
-        let state = slf.py().detach(|| pickled::file(this.path.as_ref())).map_err(PyErr::from)?;
+        let state = slf.py().detach(|| pickled::file(this.file.as_ref())).map_err(PyErr::from)?;
         Ok((slf.get_type().getattr("_reopen")?, state))
     }
 

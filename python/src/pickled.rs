@@ -2,16 +2,48 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use sylvan_base::InputError;
 use sylvan_base::hash::ContentHasher;
 
 use crate::errors::Refused;
 
-/// The path of an object that was opened, and the hash of what its file holds now.
-pub(crate) fn file(path: Option<&PathBuf>) -> Result<(PathBuf, u64), Refused> {
-    match path {
-        Some(path) => Ok((path.clone(), hash(path)?)),
+/// The file that an object was opened from.
+#[derive(Debug)]
+pub(crate) struct File {
+    path: PathBuf,
+    /// How large it was, and when it was written: enough to see whether it is another one now.
+    seen: (u64, Option<SystemTime>),
+}
+
+impl File {
+    /// A file that is about to be read.
+    pub(crate) fn new(path: &Path) -> Result<Self, Refused> {
+        // Pickles are opened elsewhere.
+        let path = std::path::absolute(path).map_err(InputError::io(path, "find"))?;
+        let seen = Self::look(&path)?;
+        Ok(Self { path, seen })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn look(path: &Path) -> Result<(u64, Option<SystemTime>), Refused> {
+        let about = std::fs::metadata(path).map_err(InputError::io(path, "open"))?;
+        Ok((about.len(), about.modified().ok()))
+    }
+}
+
+/// The path of an object that was opened, and the hash of what its file holds.
+pub(crate) fn file(opened: Option<&File>) -> Result<(PathBuf, u64), Refused> {
+    match opened {
+        Some(File { path, seen }) if File::look(path)? == *seen => Ok((path.clone(), hash(path)?)),
+        Some(File { path, .. }) => {
+            let found = format!("{}, written since it was opened", path.display());
+            Err(Refused::setting("pickling", &found, "the file that was opened; open it again"))
+        }
         None => {
             let expected = "one that was saved and opened";
             Err(Refused::setting("pickling", "something that has no file", expected))
@@ -26,11 +58,6 @@ pub(crate) fn check(path: &Path, content: u64) -> Result<(), Refused> {
     }
     let found = format!("{} with other content", path.display());
     Err(Refused::setting("a pickle", &found, "the file that it was made with"))
-}
-
-/// Pickles are opened elsewhere.
-pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Refused> {
-    Ok(std::path::absolute(path).map_err(InputError::io(path, "find"))?)
 }
 
 fn hash(path: &Path) -> Result<u64, Refused> {

@@ -4,10 +4,11 @@
 //! between. When one of them raises, the work is told to stop. What knows how to stop does so; everything else is ended at
 //! its next sign of progress, by unwinding.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
@@ -19,8 +20,30 @@ use crate::errors::Refused;
 /// How long a signal may wait.
 const LOOK: Duration = Duration::from_millis(50);
 
+thread_local! {
+    /// On a thread that works: set when the work is no longer wanted.
+    static OVER: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
 /// What unwinds when work is to stop.
 struct Stopped;
+
+/// Keeps work that is no longer wanted from complaining. When threads that it started unwind, it ends with a panic of its own,
+/// which is as little news as theirs.
+pub(crate) fn end_silently() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = take_hook();
+        set_hook(Box::new(move |panic| {
+            let is_over = |over: &RefCell<Option<Arc<AtomicBool>>>| {
+                over.borrow().as_ref().is_some_and(|over| over.load(Ordering::Relaxed))
+            };
+            if !OVER.try_with(is_over).unwrap_or(false) {
+                usual(panic);
+            }
+        }));
+    });
+}
 
 enum News<T> {
     Line(String),
@@ -86,6 +109,7 @@ pub(crate) fn run<T: Send>(
         let told = Arc::clone(&stop);
         let lines: Sender<News<T>> = sender.clone();
         let worker = move || {
+            OVER.set(Some(Arc::clone(&told)));
             let lines = std::sync::Mutex::new(lines);
             let line = |line: String| {
                 if hears && let Ok(lines) = lines.lock() {

@@ -1,10 +1,17 @@
 //! Words of raw text, and text of words.
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use sylvan_base::Fault;
 use sylvan_text::{Detokenizer, Protect, Tokenizer, language};
 
 use crate::errors::Refused;
+
+/// A file by its name. The program's `-` is no file of a process that others share, and Ctrl-C would not end a wait for it.
+pub(crate) fn file(path: PathBuf) -> PathBuf {
+    if path.as_os_str() == "-" { PathBuf::from("./-") } else { path }
+}
 
 fn refused(fault: &Fault) -> PyErr {
     Refused::new(fault.to_string()).into()

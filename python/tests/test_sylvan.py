@@ -10,7 +10,9 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
+from collections.abc import Callable
 from typing import Any
 
 import sylvan
@@ -66,6 +68,7 @@ class Translating(unittest.TestCase):
     def test_terms_tags_and_searches(self) -> None:
         term = self.model.translate(LINE, glossary={"邻居": "buddy"})
         self.assertEqual(term.text, BEST.replace("neighbour", "buddy"))
+        self.assertEqual(self.model.translate(LINE, glossary=types.MappingProxyType({"邻居": "buddy"})), term)
         tagged = self.model.translate('下个月 我 会 见 我 的 <g id="1">邻居</g> 。', tags="xliff")
         self.assertEqual(tagged.text, BEST.replace("neighbour", '<g id="1">neighbour</g>'))
         self.assertEqual(self.model.translate(LINE, search="exact").gap, 0.0)
@@ -116,6 +119,22 @@ class Translating(unittest.TestCase):
             copy.write_bytes(b"something else")
             with self.assertRaisesRegex(sylvan.Error, "other content"):
                 pickle.loads(pickled)
+
+    def test_a_file_that_was_written_since_it_was_opened_is_not_pickled(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            model, links, lm = (pathlib.Path(folder, name) for name in ["m.sylvan", "m.align", "m.lm"])
+            model.write_bytes(MODEL.read_bytes())
+            sylvan.Aligner.train(["a b"] * 20, ["c d"] * 20).save(links)
+            sylvan.Lm.train(["a b c", "a b"] * 20, order=3, discount_fallback=True).save(lm)
+            opened = [sylvan.Model.open(model), sylvan.Aligner.open(links), sylvan.Lm.open(lm)]
+            sylvan.Aligner.train(["e f g"] * 30, ["h i j"] * 30).save(links)
+            sylvan.Lm.train(["d e"] * 20, order=2, discount_fallback=True).save(lm)
+            new = pathlib.Path(folder, "new")
+            new.write_bytes(b"something else")
+            new.replace(model)
+            for each in opened:
+                with self.assertRaisesRegex(sylvan.Error, "written since"):
+                    pickle.dumps(each)
 
     def test_an_error_of_another_process(self) -> None:
         with self.assertRaises(sylvan.Error) as caught:
@@ -205,6 +224,12 @@ class Learning(unittest.TestCase):
         self.assertTrue(str(score).startswith("BLEU = 44.03 "))
         self.assertTrue(score.signature.startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"))
         self.assertEqual(sylvan.bleu(hypotheses, references).score, score.score)
+        self.assertEqual(sylvan.bleu(iter(hypotheses), iter(references)).score, score.score)
+        self.assertEqual(sylvan.bleu(iter(hypotheses), iter([iter(references)])).score, score.score)
+        nothing: list[Any] = ["a", b"a", {"a": 1}, ["a", None], [["a"], "a"], [None], None]
+        for wrong in nothing:
+            with self.assertRaises(TypeError, msg=repr(wrong)):
+                sylvan.bleu(["a"], wrong)
         self.assertEqual(float(sylvan.chrf(references, references)), 100.0)
         self.assertEqual(sylvan.ter(references, references).score, 0.0)
         same = sylvan.compare(hypotheses, hypotheses, references)
@@ -249,7 +274,25 @@ class Refusing(unittest.TestCase):
             path.write_text("\\data\\\nngram 1=one\n")
             with self.assertRaises(sylvan.Error) as caught:
                 sylvan.Lm.open(path)
-        self.assertEqual((caught.exception.file, caught.exception.line), (str(path), 2))
+            self.assertEqual((caught.exception.file, caught.exception.line), (str(path), 2))
+            text = pathlib.Path(folder, "train.en")
+            text.write_text("a b\nc <s> d\n")
+            with self.assertRaises(sylvan.Error) as caught:
+                sylvan.Lm.train(text, order=2)
+            self.assertEqual((caught.exception.file, caught.exception.line), (str(text), 2))
+
+    def test_a_dash_is_the_name_of_a_file(self) -> None:
+        model = sylvan.Model.open(MODEL)
+        calls: list[Callable[[], object]] = [
+            lambda: sylvan.Lm.train("-", order=2),
+            lambda: sylvan.Aligner.train("-", __file__),
+            lambda: sylvan.Parser.train(["-"]),
+            lambda: model.translate(LINE, glossary="-"),
+        ]
+        for call in calls:
+            with self.assertRaises(sylvan.Error) as caught:
+                call()
+            self.assertEqual(caught.exception.file, "./-")
 
     def test_wrong_calls_raise(self) -> None:
         model = sylvan.Model.open(MODEL)
@@ -301,6 +344,21 @@ class Refusing(unittest.TestCase):
         _, told = process.communicate(timeout=120)
         self.assertNotEqual(process.returncode, 0)
         self.assertIn(b"KeyboardInterrupt", told)
+
+    def test_threads_that_are_stopped_say_nothing(self) -> None:
+        code = (
+            "import sylvan\n"
+            "def hear(line):\n"
+            "    if line == 'sampling':\n"
+            "        raise ValueError(line)\n"
+            "for _ in range(8):\n"
+            "    try:\n"
+            "        sylvan.Aligner.train(['a b'] * 20000, ['c d'] * 20000, on_progress=hear, threads=2)\n"
+            "    except ValueError:\n"
+            "        print('ended')\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+        self.assertEqual((done.stdout.split(), done.stderr), ([b"ended"] * 8, b""))
 
     def test_a_callback_that_raises_ends_work(self) -> None:
         def hear(line: str) -> None:
