@@ -5,6 +5,8 @@ mod cross;
 mod feng_2012;
 mod gesmundo_2011;
 mod huang_mi_2010;
+mod networks;
+mod rows;
 mod siahbani_2017;
 mod yu_2014;
 
@@ -29,13 +31,15 @@ pub enum Paper {
     LrHiero,
     /// No paper: every search on every forest.
     Cross,
-    /// No paper: words never seen, networks, consensus.
+    /// No paper: words never seen, word classes, consensus.
     Additions,
+    /// No paper: networks.
+    Networks,
 }
 
 impl Paper {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::HuangMi2010,
         Self::Feng2012,
         Self::StructuredLm,
@@ -43,6 +47,7 @@ impl Paper {
         Self::LrHiero,
         Self::Cross,
         Self::Additions,
+        Self::Networks,
     ];
 
     /// Its name on the command line.
@@ -54,7 +59,8 @@ impl Paper {
             Self::Undirected => gesmundo_2011::NAME,
             Self::LrHiero => siahbani_2017::NAME,
             Self::Cross => cross::NAME,
-            Self::Additions => additions::NAME,
+            Self::Additions => additions::ADDITIONS.name,
+            Self::Networks => networks::NETWORKS.name,
         }
     }
 
@@ -65,7 +71,7 @@ impl Paper {
             Self::StructuredLm => &[Corpus::ZhEn, Corpus::DeEn, Corpus::FrEn],
             Self::Undirected | Self::LrHiero => &[Corpus::ZhEn, Corpus::DeEn, Corpus::CsEn, Corpus::Europarl],
             Self::Cross => &[Corpus::EnJa, Corpus::ZhEn, Corpus::DeEn],
-            Self::Additions => &[Corpus::EnJa, Corpus::EnDe, Corpus::DeEn],
+            Self::Additions | Self::Networks => &[Corpus::EnJa, Corpus::EnDe, Corpus::DeEn],
         }
     }
 
@@ -107,7 +113,8 @@ impl Paper {
             Self::Undirected => gesmundo_2011::run(lab, &corpora),
             Self::LrHiero => siahbani_2017::run(lab, &corpora),
             Self::Cross => cross::run(lab, &corpora),
-            Self::Additions => additions::run(lab, &corpora),
+            Self::Additions => additions::ADDITIONS.run(lab, &corpora),
+            Self::Networks => networks::NETWORKS.run(lab, &corpora),
         }?;
         if lab.data.is_some() && corpora.len() < self.corpora().len() {
             report.limit_to(&corpora.iter().map(|corpus| corpus.name()).collect::<Vec<_>>());
@@ -210,6 +217,11 @@ mod tests {
     #[test]
     fn additions_on_a_small_corpus() {
         smoke(Paper::Additions, 120, &[]);
+    }
+
+    #[test]
+    fn networks_on_a_small_corpus() {
+        smoke(Paper::Networks, 120, &[]);
     }
 
     #[test]
