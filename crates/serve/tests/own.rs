@@ -4,6 +4,7 @@
 mod running;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use running::{BEST, LINE, Running, model};
 use serde_json::{Value, json};
@@ -230,6 +231,18 @@ fn a_layer_counts_only_where_it_is_asked_for() {
     let undone = server.ask("DELETE", "/v1/corrections?layer=ours", "", "").1;
     assert_eq!(undone["undone"]["translation"], json!("later ."));
     assert_eq!(text(&server, &json!({ "layers": ["ours"] })), "soon .");
+}
+
+#[test]
+fn a_correction_that_takes_too_long_is_not_kept_and_holds_nobody_up() {
+    let (_folder, path) = copied();
+    let server = Running::new(path, |config| config.limits.request = Duration::from_secs(1));
+    let many = |line: &str| vec![line; 8000].join("\n");
+    let body = json!({ "text": many(LINE), "translation": many("x .") });
+    assert_eq!(server.post("/v1/corrections", &body).0, 503);
+    assert_eq!(server.post("/v1/corrections", &json!({ "text": LINE, "translation": "soon ." })).0, 200);
+    let kept = server.ask("GET", "/v1/corrections", "", "").1;
+    assert_eq!(kept["corrections"].as_array().unwrap().len(), 1);
 }
 
 #[test]

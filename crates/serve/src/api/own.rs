@@ -353,7 +353,9 @@ async fn undo(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Resp
         may_change(&shared)?;
         let (host, layer) = (host(&shared, &input, "")?, layer(&input)?);
         let work = Arc::clone(&shared);
-        match tokio::task::spawn_blocking(move || work.hosts.undo(&host, &layer)).await {
+        let here = Arc::new(());
+        let waiting = Arc::downgrade(&here);
+        match tokio::task::spawn_blocking(move || work.hosts.undo(&host, &layer, &waiting)).await {
             Ok(Ok(undone)) => Ok(json!({ "undone": undone.as_ref().map(shown) })),
             _ => Err(Refusal::internal("Cannot undo the correction")),
         }
