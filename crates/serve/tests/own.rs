@@ -246,13 +246,14 @@ fn a_correction_that_takes_too_long_is_not_kept_and_holds_nobody_up() {
 }
 
 #[test]
-fn nobody_from_elsewhere_changes_anything_without_a_key() {
+fn nobody_from_elsewhere_changes_or_sees_corrections_without_a_key() {
     let (_folder, path) = copied();
     let mut server = Running::new(path, |config| config.address = "0.0.0.0:0".parse().unwrap());
     server.address.set_ip("127.0.0.1".parse().unwrap());
     let body = json!({ "text": LINE, "translation": "x" });
     assert_eq!(server.post("/v1/corrections", &body).0, 403);
     assert_eq!(server.ask("DELETE", "/v1/corrections", "", "").0, 403);
+    assert_eq!(server.ask("GET", "/v1/corrections", "", "").0, 403);
 }
 
 #[test]
