@@ -375,6 +375,18 @@ fn correcting(page: &mut Page, sentence: &str, other: &str) {
     click(page, "#undo");
     page.wait(&format!("document.querySelector('#output').textContent === {}", json!(before)));
     page.wait("document.querySelectorAll('#corrections-list li').length === 0");
+    // One other word is a rule from now on, and the page says so.
+    click(page, "#output .w");
+    click(page, "#tab-correct");
+    fill(page, "#better", &format!("zap {}", before.split_once(' ').unwrap().1));
+    click(page, "#save");
+    page.wait("document.querySelector('#saved').textContent.startsWith('Saved')");
+    let learnt = page.eval("[...document.querySelectorAll('#changed .rule')].map((one) => one.textContent)");
+    assert!(list(&learnt).iter().any(|rule| rule.as_str().unwrap().contains("zap")), "{learnt}");
+    page.wait("document.querySelectorAll('#corrections-list li').length === 1");
+    click(page, "#undo");
+    page.wait(&format!("document.querySelector('#output').textContent === {}", json!(before)));
+    page.wait("document.querySelectorAll('#corrections-list li').length === 0");
     // The other sentence is in the history, and comes back.
     click(page, "[data-list=history]");
     assert_eq!(page.eval("document.querySelector('#corrections').hidden"), true);

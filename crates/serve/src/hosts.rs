@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::SystemTime;
 
 use sylvan::decode::corrections::written_time;
@@ -240,15 +240,22 @@ impl Hosts {
     }
 
     /// Keeps translations of sentences for a model, all of them or none: they are on disk, and from the next request on
-    /// they are used, when this returns.
-    pub(crate) fn correct(&self, of: &Host, layer: &str, given: &Given) -> Result<Vec<Kept>> {
-        self.change(of, layer, |host, log| {
+    /// they are used, when this returns. None if nobody waits for it any more.
+    pub(crate) fn correct(
+        &self,
+        of: &Host,
+        layer: &str,
+        given: &Given,
+        waiting: &Weak<()>,
+    ) -> Result<Vec<Kept>> {
+        self.change(of, layer, waiting, |host, log| {
             let learning = if given.exact { Learning::exact() } else { Learning::default() };
             let time = written_time(SystemTime::now());
             let mut worker = Worker::new(Arc::clone(&host.served.0));
             let mut now = host.current(layer)?;
             let (mut entries, mut all) = (Vec::new(), Vec::new());
             for (source, target) in &given.pairs {
+                is_wanted(waiting)?;
                 let learned = worker.learn((source, target), Input::Text, now.as_deref(), &learning)?;
                 let pair = Pair::new(&time, &given.author, source, target);
                 let entry = Correction { about: pair.about(), lines: learned.lines.clone() };
@@ -259,14 +266,15 @@ impl Hosts {
                 entries.push(entry);
                 all.push(Kept { pair, learned });
             }
+            is_wanted(waiting)?;
             log.extend(&entries)?;
             Ok((all, now))
         })
     }
 
     /// Takes the last correction of a layer back, with all that was learnt from it; `None` if there is none.
-    pub(crate) fn undo(&self, of: &Host, layer: &str) -> Result<Option<Correction>> {
-        self.change(of, layer, |host, log| {
+    pub(crate) fn undo(&self, of: &Host, layer: &str, waiting: &Weak<()>) -> Result<Option<Correction>> {
+        self.change(of, layer, waiting, |host, log| {
             let undone = log.undo()?;
             Ok((undone, host.current(layer)?))
         })
@@ -277,9 +285,11 @@ impl Hosts {
         &self,
         of: &Host,
         layer: &str,
+        waiting: &Weak<()>,
         change: impl FnOnce(&Host, &mut CorrectionLog) -> Result<(T, Option<Arc<Corrections>>)>,
     ) -> Result<T> {
         let _one = self.correcting.lock().unwrap_or_else(PoisonError::into_inner);
+        is_wanted(waiting)?;
         let now = self.now();
         let Some(place) = now.iter().position(|host| host.languages == of.languages) else {
             return Err(Error::Cancelled);
@@ -305,6 +315,11 @@ impl Hosts {
         pairs.sort();
         pairs
     }
+}
+
+/// Who was told that it took too long, or has gone, changes nothing any more.
+fn is_wanted(waiting: &Weak<()>) -> Result<()> {
+    if waiting.strong_count() > 0 { Ok(()) } else { Err(Error::Cancelled) }
 }
 
 /// The model for two languages.

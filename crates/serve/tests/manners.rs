@@ -109,6 +109,8 @@ fn a_page_from_elsewhere_changes_nothing_and_reads_no_corrections() {
         // A name that leads here is no proof of being from here.
         let other = format!("page.example:{port}");
         assert_eq!(status("POST", path, &other, Some(&format!("http://{other}"))), "403", "{path}");
+        // Nor when a page reads from its own host, and so does not say where it is from.
+        assert_eq!(status("GET", path, &other, None), "403", "{path}");
     }
     assert!(!path.with_extension("sylvan.overlay").exists());
     // Our own page and programs may, and anybody may translate.
@@ -117,6 +119,9 @@ fn a_page_from_elsewhere_changes_nothing_and_reads_no_corrections() {
     let named = format!("localhost:{port}");
     assert_eq!(status("POST", "/suggest", &named, Some(&format!("http://{named}"))), "200");
     assert_eq!(status("POST", "/suggest", "x", None), "200");
+    for host in [here.as_str(), named.as_str(), "192.168.0.7", "[::1]:5000", "x"] {
+        assert_eq!(status("GET", "/v1/corrections", host, None), "200", "{host}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod running;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use running::{BEST, LINE, Running, model};
 use serde_json::{Value, json};
@@ -233,13 +234,26 @@ fn a_layer_counts_only_where_it_is_asked_for() {
 }
 
 #[test]
-fn nobody_from_elsewhere_changes_anything_without_a_key() {
+fn a_correction_that_takes_too_long_is_not_kept_and_holds_nobody_up() {
+    let (_folder, path) = copied();
+    let server = Running::new(path, |config| config.limits.request = Duration::from_secs(1));
+    let many = |line: &str| vec![line; 8000].join("\n");
+    let body = json!({ "text": many(LINE), "translation": many("x .") });
+    assert_eq!(server.post("/v1/corrections", &body).0, 503);
+    assert_eq!(server.post("/v1/corrections", &json!({ "text": LINE, "translation": "soon ." })).0, 200);
+    let kept = server.ask("GET", "/v1/corrections", "", "").1;
+    assert_eq!(kept["corrections"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn nobody_from_elsewhere_changes_or_sees_corrections_without_a_key() {
     let (_folder, path) = copied();
     let mut server = Running::new(path, |config| config.address = "0.0.0.0:0".parse().unwrap());
     server.address.set_ip("127.0.0.1".parse().unwrap());
     let body = json!({ "text": LINE, "translation": "x" });
     assert_eq!(server.post("/v1/corrections", &body).0, 403);
     assert_eq!(server.ask("DELETE", "/v1/corrections", "", "").0, 403);
+    assert_eq!(server.ask("GET", "/v1/corrections", "", "").0, 403);
 }
 
 #[test]

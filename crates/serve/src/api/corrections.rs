@@ -37,7 +37,7 @@ fn side_by_side(host: &Host, text: &str, better: &str) -> Result<Vec<(String, St
     }
 }
 
-/// Keeps corrections in a layer. When this returns they are on disk, and count.
+/// Keeps corrections in a layer. When this returns they are on disk, and count; when it is dropped before, they are not kept.
 pub(super) async fn correct(
     shared: &Arc<Shared>,
     host: Arc<Host>,
@@ -51,8 +51,11 @@ pub(super) async fn correct(
     }
     given.author = given.author.replace(char::is_control, " ");
     let work = Arc::clone(shared);
+    // Here as long as somebody waits for the answer.
+    let here = Arc::new(());
+    let waiting = Arc::downgrade(&here);
     // It reads, parses and writes.
-    match tokio::task::spawn_blocking(move || work.hosts.correct(&host, &layer, &given)).await {
+    match tokio::task::spawn_blocking(move || work.hosts.correct(&host, &layer, &given, &waiting)).await {
         Ok(Ok(kept)) => Ok(kept),
         Ok(Err(error)) => Err(Refusal::bad(format!("Invalid request: {error}"))),
         Err(_) => Err(Refusal::internal("Cannot keep the correction")),

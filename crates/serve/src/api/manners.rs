@@ -1,6 +1,7 @@
 //! What holds for all calls: how long they may take, who may make them from a page, how refusals look, what is said while the
 //! server stops.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -49,7 +50,8 @@ async fn in_time(State(shared): State<Arc<Shared>>, request: Request, next: Next
 }
 
 /// Corrections and glossaries are written and shown without a key on this machine alone. A page from elsewhere that is open
-/// in a browser here is not of this machine, and neither is one that calls itself by another name.
+/// in a browser here is not of this machine, and neither is one that calls itself by another name. What reads from its own
+/// host does not say where it is from: then the host's name tells.
 async fn from_here(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     const OURS: [&str; 4] = ["/suggest", "/v1/corrections", "/v2/glossaries", "/v3/glossaries"];
     let path = request.uri().path();
@@ -62,13 +64,16 @@ async fn from_here(State(shared): State<Arc<Shared>>, request: Request, next: Ne
 }
 
 fn is_foreign(headers: &HeaderMap) -> bool {
-    let Some(origin) = headers.get(ORIGIN) else { return false };
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let name = host.rsplit_once(':').map_or(host, |(name, port)| {
         if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host }
     });
     let is_local = matches!(name, "localhost" | "127.0.0.1" | "[::1]");
-    !is_local || origin.as_bytes() != format!("http://{host}").as_bytes()
+    match headers.get(ORIGIN) {
+        Some(origin) => !is_local || origin.as_bytes() != format!("http://{host}").as_bytes(),
+        // Anybody may own a domain and let it lead here; addresses and plain names of machines are nobody's.
+        None => name.contains('.') && name.parse::<Ipv4Addr>().is_err(),
+    }
 }
 
 /// Who comes while the server stops is told to come again; who is there already is answered.

@@ -292,6 +292,7 @@ fn learnt(Kept { pair, learned }: &Kept) -> Value {
 async fn list(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
     let told = async {
         let input = read(&shared, request).await?;
+        is_trusted(&shared)?;
         let (host, layer) = (host(&shared, &input, "")?, layer(&input)?);
         let log = CorrectionLog::open_layer(&host.path, &layer)
             .map_err(|_| Refusal::internal("Cannot read the corrections"))?;
@@ -300,8 +301,8 @@ async fn list(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Resp
     answered(&shared, told.await)
 }
 
-/// Whoever may correct: somebody with a key, or on this machine.
-fn may_change(shared: &Shared) -> Result<(), Refusal> {
+/// Whoever may correct, and see what others corrected: somebody with a key, or on this machine.
+fn is_trusted(shared: &Shared) -> Result<(), Refusal> {
     match shared.learns {
         true => Ok(()),
         false => Err(Refusal(StatusCode::FORBIDDEN, "Corrections need a key on this server".into())),
@@ -313,7 +314,7 @@ async fn add(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Respo
     let started = Instant::now();
     let work = async {
         let input = read(&shared, request).await?;
-        may_change(&shared)?;
+        is_trusted(&shared)?;
         let needed =
             |name| input.text(name).filter(|text| !text.is_empty()).ok_or_else(|| Refusal::missing(name));
         let (text, better) = (needed("text")?, needed("translation")?);
@@ -350,10 +351,12 @@ async fn add(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Respo
 async fn undo(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Response {
     let work = async {
         let input = read(&shared, request).await?;
-        may_change(&shared)?;
+        is_trusted(&shared)?;
         let (host, layer) = (host(&shared, &input, "")?, layer(&input)?);
         let work = Arc::clone(&shared);
-        match tokio::task::spawn_blocking(move || work.hosts.undo(&host, &layer)).await {
+        let here = Arc::new(());
+        let waiting = Arc::downgrade(&here);
+        match tokio::task::spawn_blocking(move || work.hosts.undo(&host, &layer, &waiting)).await {
             Ok(Ok(undone)) => Ok(json!({ "undone": undone.as_ref().map(shown) })),
             _ => Err(Refusal::internal("Cannot undo the correction")),
         }

@@ -81,11 +81,11 @@ function showChanges(answer) {
     item.append(" → ");
     make("span", item, one.after).dir = "auto";
   }
-  // Servers that learn rules from corrections say which.
-  if (!Array.isArray(answer.rules) || !answer.rules.length) return;
+  const rules = answer.corrections.flatMap((one) => one.rules);
+  if (!rules.length) return;
   make("h3", box, "Learnt from it");
-  const rules = make("ul", box);
-  for (const one of answer.rules) make("li", rules, typeof one === "string" ? one : one.rule || JSON.stringify(one), "rule");
+  const learnt = make("ul", box);
+  for (const rule of rules) make("li", learnt, rule, "rule");
 }
 
 async function listCorrections() {
