@@ -511,7 +511,7 @@ fn what_the_server_refuses_is_said() {
     };
     let corpus = models(120);
     corpus.write("keys", "open sesame\n");
-    let server = Server::start(corpus.dir.path(), &["--api-keys", "keys", "--char-limit", "200"]);
+    let server = Server::start(corpus.dir.path(), &["--api-keys", "keys", "--char-limit", "200", "--batch-limit", "2"]);
     let mut page = Page::visit(&browser, &server.address, NARROW, true);
     page.wait("document.querySelector('#from').value !== ''");
     page.eval("(() => { const from = document.querySelector('#from'); from.value = 'zh'; from.dispatchEvent(new Event('change')); })()");
@@ -534,6 +534,16 @@ fn what_the_server_refuses_is_said() {
     page.wait("!!document.querySelector('#box-why .rule')");
     page.eval("scrollTo(0, 0)");
     picture(&mut page, "narrow-dark");
+    // More lines, and more texts that a correction may change, than the server takes at once.
+    let five: Vec<&str> = dev.lines().take(5).collect();
+    translate(&mut page, &five.join("\n"));
+    assert_eq!(text(&mut page, "#alert"), "");
+    assert_eq!(count(&mut page, "#output .line"), 5);
+    click(&mut page, "#output .w");
+    click(&mut page, "#tab-correct");
+    fill(&mut page, "#better", "quite another thing .");
+    click(&mut page, "#save");
+    page.wait("document.querySelector('#saved').textContent.startsWith('Saved')");
     fill(&mut page, "#text", &"长".repeat(300));
     page.wait("document.querySelector('#alert').textContent.includes('exceeds text limit')");
     // A server that has too much to do is asked again, and not for ever.

@@ -268,7 +268,7 @@ impl Estimator {
             self.add(&line).map_err(|fault| fault.at(reader.name(), number))?;
             progress.at(self.sentences);
             if self.counter.is_full(self.tools.memory) {
-                self.counter.spill(&mut self.tools, self.vocab.len())?.map_err(too_many_words)?;
+                self.counter.spill(&self.tools, self.vocab.len())?.map_err(too_many_words)?;
             }
         }
         progress.end();

@@ -116,7 +116,7 @@ impl Experiment {
             }
         }
         for ((item, claim, _), (told, held)) in self.claims.iter().zip(told) {
-            report.claim(*item, *claim, "not tried", joined(told), Verdict::of_all(&held));
+            report.claim(item, claim, "not tried", joined(told), Verdict::of_all(&held));
         }
         Ok(report)
     }

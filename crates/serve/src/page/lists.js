@@ -54,7 +54,12 @@ async function saveCorrection() {
   at("save").disabled = true;
   at("saved").textContent = "…";
   try {
-    const answer = await ask("POST", "/v1/corrections", request({ text: sentence.text, translation, also, author: "page" }));
+    const keep = (others) => ask("POST", "/v1/corrections", request({ text: sentence.text, translation, also: others, author: "page" }));
+    // A server may take fewer texts at once: then it does not say what else changes.
+    const answer = await keep(also).catch((error) => {
+      if (error.status !== 400 || !also.length) throw error;
+      return keep([]);
+    });
     at("saved").textContent = "Saved: it counts from now on.";
     showChanges(answer);
     state.choices.delete(sentence.text);

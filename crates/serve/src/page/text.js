@@ -28,8 +28,8 @@ async function translate() {
   const missing = [...new Set(lines)].filter((line) => line.trim() && !state.lines.has(line));
   try {
     if (missing.length) {
-      const answer = await ask("POST", "/v1/translate", request({ text: missing }), mine.signal);
-      missing.forEach((line, place) => state.lines.set(line, answer.translations[place].sentences));
+      const found = await translations(missing, mine.signal);
+      missing.forEach((line, place) => state.lines.set(line, found[place].sentences));
     }
     const sentences = layOut(lines);
     await Promise.all(sentences.map((sentence) => withChoices(sentence, mine.signal)));
@@ -39,6 +39,17 @@ async function translate() {
     remember(sentences);
   } catch (error) {
     if (mine === running) complain(error);
+  }
+}
+
+// A server may take fewer lines at once: then it is asked about each half.
+async function translations(lines, signal) {
+  try {
+    return (await ask("POST", "/v1/translate", request({ text: lines }), signal)).translations;
+  } catch (error) {
+    if (error.status !== 400 || lines.length < 2) throw error;
+    const half = lines.length >> 1;
+    return [...await translations(lines.slice(0, half), signal), ...await translations(lines.slice(half), signal)];
   }
 }
 
