@@ -511,7 +511,10 @@ fn what_the_server_refuses_is_said() {
     };
     let corpus = models(120);
     corpus.write("keys", "open sesame\n");
-    let server = Server::start(corpus.dir.path(), &["--api-keys", "keys", "--char-limit", "200", "--batch-limit", "2"]);
+    let server = Server::start(
+        corpus.dir.path(),
+        &["--api-keys", "keys", "--char-limit", "200", "--batch-limit", "2"],
+    );
     let mut page = Page::visit(&browser, &server.address, NARROW, true);
     page.wait("document.querySelector('#from').value !== ''");
     page.eval("(() => { const from = document.querySelector('#from'); from.value = 'zh'; from.dispatchEvent(new Event('change')); })()");

@@ -24,6 +24,7 @@ use sylvan_train::{Config, Learnt, LearntText, learn};
 use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan};
 
 use crate::corpora::{Corpus, Prepared, SampleSizes};
+use crate::given::{Known, Tuned};
 use crate::measured::Measured;
 use crate::packed;
 use crate::ways::Way;
@@ -195,6 +196,10 @@ pub(crate) struct Lab<'l> {
     pub(crate) corpora: RefCell<HashMap<Corpus, Prepared>>,
     /// What is in the files of models, which are large.
     pub(crate) hashes: RefCell<HashMap<PathBuf, u64>>,
+    /// Weights that need not be tuned.
+    pub(crate) given: Known,
+    /// Weights that were asked for.
+    pub(crate) used: RefCell<Known>,
     /// All that was found so far, times apart, as a number.
     pub(crate) fingerprint: Cell<u64>,
 }
@@ -230,6 +235,8 @@ impl<'l> Lab<'l> {
             say,
             corpora: RefCell::default(),
             hashes: RefCell::default(),
+            given: Known::default(),
+            used: RefCell::default(),
             fingerprint: Cell::default(),
         }
     }
@@ -341,7 +348,11 @@ impl<'l> Lab<'l> {
         let mut key = fold(fold(system.key, hash(&dev.path)?), hash(&dev.target)?);
         key = fold(key, content_hash(format!("{way:?} {ROUNDS} {seed}").as_bytes()));
         let path = self.kept("weights", key);
-        if !path.exists() {
+        if !path.exists()
+            && let Some(given) = self.given.get(&key)
+        {
+            write_weights(&path, given)?;
+        } else if !path.exists() {
             let sentences: Vec<Option<Sentence>> = system.read(dev)?.into_iter().map(Some).collect();
             let references = system.references(Part::Dev)?.into_iter().map(|line| vec![line]).collect();
             let start = start_weights(system.model.features());
@@ -370,13 +381,11 @@ impl<'l> Lab<'l> {
             let mut told = |line: &str| (self.say)(&format!("  {line}"));
             (self.say)(&format!("tuning with {}, beam {}, seed {seed}", way.options, way.beam()));
             let (tuned, _) = text.tune(&metric, references, &start, &method, &plan, &mut told);
-            let mut out = Output::create(&path)?;
-            out.line(&format!("# BLEU {:.4}, {}, seed {seed}", tuned.score, way.options))?;
-            for (name, weight) in &tuned.weights {
-                out.line(&format!("{name}={weight}"))?;
-            }
-            out.finish()?;
+            let told = format!("BLEU {:.4}, {}, seed {seed}", tuned.score, way.options);
+            let values = tuned.weights.iter().map(|(name, weight)| format!("{name}={weight}")).collect();
+            write_weights(&path, &Tuned { told, values })?;
         }
+        self.used.borrow_mut().insert(key, read_weights(&path)?);
         Ok(Weights::read(&mut TextReader::open(&path)?)?)
     }
 
@@ -496,6 +505,22 @@ impl<'l> Lab<'l> {
 /// What is in a file, as a number.
 pub(crate) fn hash(path: &Path) -> Result<u64> {
     Ok(content_hash(&std::fs::read(path).map_err(InputError::io(path, "read"))?))
+}
+
+/// Writes weights as `sylvan tune` does; a comment says how they were found.
+fn write_weights(path: &Path, tuned: &Tuned) -> Result<()> {
+    let mut out = Output::create(path)?;
+    out.line(&format!("# {}", tuned.told))?;
+    for value in &tuned.values {
+        out.line(value)?;
+    }
+    Ok(out.finish()?)
+}
+
+fn read_weights(path: &Path) -> Result<Tuned> {
+    let mut lines = read_lines(path)?.into_iter();
+    let told = lines.next().unwrap_or_default().trim_start_matches("# ").to_string();
+    Ok(Tuned { told, values: lines.collect() })
 }
 
 fn json(what: &str, found: &impl Serialize) -> Result<String> {

@@ -12,6 +12,7 @@
 #![deny(missing_docs)]
 
 mod corpora;
+mod given;
 mod lab;
 mod lists;
 mod measured;
@@ -43,6 +44,8 @@ pub struct Options {
     pub corpora: Vec<String>,
     /// Where reports go, and everything that is kept for the next run, in `work/`.
     pub out: PathBuf,
+    /// Weights that an earlier run left beside its report; what they are for is not tuned again.
+    pub weights: Vec<PathBuf>,
     /// Threads; only times depend on it.
     pub threads: usize,
 }
@@ -54,9 +57,13 @@ pub fn reproduce(
     progress: &dyn Progress,
     say: &dyn Fn(&str),
 ) -> Result<Report> {
-    let lab = Lab::new(options.data.clone(), options.out.join("work"), options.threads, progress, say);
+    let mut lab = Lab::new(options.data.clone(), options.out.join("work"), options.threads, progress, say);
+    for path in &options.weights {
+        lab.given.append(&mut given::read(path)?);
+    }
     let report = paper.run(&lab, &options.corpora)?;
     report.write(&options.out)?;
+    given::write(&options.out.join(format!("{}.weights", report.name)), &lab.used.borrow())?;
     report::summary::write(&options.out, Paper::ALL.into_iter().flat_map(Paper::report_names))?;
     Ok(report)
 }

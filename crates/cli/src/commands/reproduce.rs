@@ -22,7 +22,8 @@ use crate::threads::Threads;
 #[command(group(ArgGroup::new("text").required(true).args(["data", "sample"])))]
 #[command(after_help = "Examples:\n  sylvan reproduce all --sample --out papers\n  \
     sylvan reproduce feng-2012 --data corpora --out papers\n  \
-    sylvan reproduce cross --data corpora --corpus enja --out papers")]
+    sylvan reproduce cross --data corpora --corpus enja --out papers\n  \
+    sylvan reproduce cross --data corpora --weights docs/papers/cross.weights --out papers")]
 pub(crate) struct Reproduce {
     /// Which paper.
     #[arg(value_name = "PAPER", value_parser = papers())]
@@ -40,6 +41,10 @@ pub(crate) struct Reproduce {
     /// Where reports go.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Weights that an earlier run left beside its report (NAME.weights): what they are for is not tuned again, which is
+    /// most of the time. Repeat the option for several files.
+    #[arg(long, value_name = "FILE")]
+    weights: Vec<PathBuf>,
     #[command(flatten)]
     threads: Threads,
 }
@@ -51,7 +56,7 @@ fn papers() -> PossibleValuesParser {
 impl Reproduce {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let (corpora, threads) = (self.corpus, self.threads.count());
-        let options = Options { data: self.data, corpora, out: self.out.clone(), threads };
+        let options = Options { data: self.data, corpora, out: self.out, weights: self.weights, threads };
         let wanted = Paper::ALL.iter().filter(|paper| self.paper == "all" || self.paper == paper.name());
         for &paper in wanted {
             let report = reproduce(paper, &options, &Terminal::default(), &say)

@@ -171,6 +171,30 @@ mod tests {
     }
 
     #[test]
+    fn weights_of_an_earlier_run_are_taken_and_give_the_same() {
+        let [first, second] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let one = lab(first.path(), 120, 2);
+        let found = Paper::Cross.run(&one, &[]).unwrap();
+        let known = one.used.borrow().clone();
+        assert!(known.len() > 20, "{}", known.len());
+        let two = Lab {
+            given: known.clone(),
+            say: &|line| assert!(!line.starts_with("tuning"), "{line}"),
+            ..lab(second.path(), 120, 1)
+        };
+        assert_eq!(Paper::Cross.run(&two, &[]).unwrap().fingerprint, found.fingerprint);
+        assert_eq!(*two.used.borrow(), known);
+        // Others are taken as well, and give something else.
+        let other = known.into_iter().map(|(key, mut tuned)| {
+            tuned.values.iter_mut().for_each(|value| value.push('9'));
+            (key, tuned)
+        });
+        let third = tempfile::tempdir().unwrap();
+        let three = Lab { given: other.collect(), ..lab(third.path(), 120, 2) };
+        assert_ne!(Paper::Cross.run(&three, &[]).unwrap().fingerprint, found.fingerprint);
+    }
+
+    #[test]
     fn corpora_are_those_that_were_asked_for() {
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(Paper::Cross.wanted(&[]).unwrap(), [Corpus::EnJa, Corpus::ZhEn, Corpus::DeEn]);
