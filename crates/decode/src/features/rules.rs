@@ -135,7 +135,7 @@ impl Scorer for DefaultRuleFeatures {
     }
 }
 
-/// What rules for words that the table does not translate have besides the features of the table ([`crate::unseen`]). As
+/// What rules for words that the table does not translate have besides the features of the table (`crate::unseen`). As
 /// few words are unseen while weights are tuned, these are fixed.
 #[derive(Debug)]
 pub struct UnseenFeatures {
