@@ -211,7 +211,7 @@ impl std::fmt::Debug for Lab<'_> {
 }
 
 /// To be raised with every change to what is learnt, tuned or found, so that nothing is read that an older program made.
-const RESULTS: u32 = 2;
+pub(crate) const RESULTS: u32 = 2;
 
 /// How weights are tuned: as `sylvan train` does, but without random restarts of line searches. On the few translations
 /// of the first rounds they lead astray, and take most of the time.

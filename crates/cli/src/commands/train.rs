@@ -279,6 +279,6 @@ mod tests {
             }
             told += 1;
         }
-        assert_eq!(told, 20);
+        assert_eq!(told, 21);
     }
 }
