@@ -19,7 +19,16 @@ fn decode_and_translate_agree_for_every_search() {
     std::fs::write(folder.join("terms"), format!("{word}\tzzterm zz\n")).unwrap();
     let rule = explained["steps"][0]["rule"].as_str().unwrap();
     success(&run_in(folder, &["model", "overlay", "forbid", "m", rule], ""));
-    let parts = ["--grammar", "m.work/rules", "--lm", "m.work/lm", "--weights", "m.work/weights"];
+    let parts = [
+        "--grammar",
+        "m.work/rules",
+        "--lm",
+        "m.work/lm",
+        "--weights",
+        "m.work/weights",
+        "--unseen",
+        "related",
+    ];
     let whole = ["--model", "m", "--input", "tree", "--no-detokenize", "--threads", "2"];
     let mut changed = 0;
     for (search, more) in [

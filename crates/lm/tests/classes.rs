@@ -72,3 +72,23 @@ fn texts_are_read_as_their_classes() {
     let error = estimator(3).read_classes(&mut TextReader::open(&path).unwrap(), &few, &Silent).unwrap_err();
     assert!(error.to_string().contains("text:1"), "{error}");
 }
+
+#[test]
+fn an_old_file_of_classes_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old");
+    std::fs::write(&path, include_bytes!("data/tiny_classes_v3.lm")).unwrap();
+    let old = Lm::open(&path).unwrap();
+    old.verify().unwrap();
+    let lines: Vec<&str> = include_str!("data/lm_tiny.txt").lines().collect();
+    let classes = Classes::learn(&lines, ClassConfig { count: 3, ..ClassConfig::default() });
+    let mut made = estimator(3);
+    lines.iter().for_each(|line| made.add(&classes.line(line)).unwrap());
+    let made = made.finish().unwrap().with_classes(&classes);
+    for line in lines.iter().chain(&["never seen"]) {
+        let words: Vec<String> = line.split_ascii_whitespace().map(str::to_string).collect();
+        let [old, made] = [&old, &made].map(|lm| f64::from_bits(bits(lm, &words)));
+        // Its numbers went through text.
+        assert!((old - made).abs() < 1e-5, "{line}: {old} and {made}");
+    }
+}

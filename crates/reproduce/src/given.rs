@@ -9,7 +9,8 @@ use std::path::Path;
 use sylvan_base::{Fault, Result};
 use sylvan_store::{Output, TextReader};
 
-use crate::lab::RESULTS;
+/// To be raised with every change to what is learnt, tuned or found, so that nothing is read that an older program made.
+pub(crate) const RESULTS: u32 = 2;
 
 /// What is known of tuned weights: how they were found, and `name=value` for each.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -24,7 +24,7 @@ use sylvan_train::{Config, Learnt, LearntText, learn};
 use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan};
 
 use crate::corpora::{Corpus, Prepared, SampleSizes};
-use crate::given::{Known, Tuned};
+use crate::given::{Known, RESULTS, Tuned};
 use crate::measured::Measured;
 use crate::packed;
 use crate::ways::Way;
@@ -209,9 +209,6 @@ impl std::fmt::Debug for Lab<'_> {
         write!(f, "Lab in {}", self.folder.display())
     }
 }
-
-/// To be raised with every change to what is learnt, tuned or found, so that nothing is read that an older program made.
-pub(crate) const RESULTS: u32 = 2;
 
 /// How weights are tuned: as `sylvan train` does, but without random restarts of line searches. On the few translations
 /// of the first rounds they lead astray, and take most of the time.

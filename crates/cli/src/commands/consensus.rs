@@ -23,7 +23,7 @@ use sylvan_store::{Output, TextReader};
 )]
 pub(crate) struct Consensus {
     /// What scores are multiplied with before they become probabilities: the more, the more the first of a list counts.
-    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
     scale: f64,
     /// How much each list counts, as many numbers as lists, with commas between them [default: all alike].
     #[arg(long, value_name = "W,W,..", value_delimiter = ',')]
