@@ -183,9 +183,13 @@ impl Page {
     }
 
     fn mouse(&mut self, kind: &str, selector: &str) {
+        // Where it is when nothing moves any more: an answer that comes in between would push something else there.
         let place = self.eval(&format!(
-            "(() => {{ const box = document.querySelector({selector:?}).getBoundingClientRect(); \
-             return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+            "new Promise((done) => {{ \
+             const place = () => {{ const box = document.querySelector({selector:?}).getBoundingClientRect(); \
+             return [box.x + box.width / 2, box.y + box.height / 2]; }}; \
+             const look = (last) => requestAnimationFrame(() => {{ const now = place(); \
+             if (now.join() === last.join()) done(now); else look(now); }}); look(place()); }})"
         ));
         let (button, clicks) = if kind == "mouseMoved" { ("none", 0) } else { ("left", 1) };
         let event =

@@ -77,8 +77,16 @@ async function withChoices(sentence, signal) {
     sentence.found = proven;
   } else if (choices.length) {
     if (!state.chosen.has(question)) {
-      const answer = await ask("POST", "/v1/translate", request({ text: sentence.text }, choices), signal);
-      state.chosen.set(question, answer.translations[0].sentences[0]);
+      try {
+        const answer = await ask("POST", "/v1/translate", request({ text: sentence.text }, choices), signal);
+        state.chosen.set(question, answer.translations[0].sentences[0]);
+      } catch (error) {
+        if (error.status !== 400) throw error;
+        // Terms or corrections have taken away what was chosen.
+        state.choices.delete(sentence.text);
+        sentence.choices = [];
+        return;
+      }
     }
     sentence.found = state.chosen.get(question);
   }
