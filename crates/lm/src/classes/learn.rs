@@ -7,6 +7,7 @@
 use sylvan_base::{HashMap, Id, Progress, Silent, Vocab};
 
 use super::Classes;
+use sylvan_store::TextReader;
 
 /// How classes are learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +79,17 @@ impl ClassLearner {
         }
         words.sort_by_key(|&(class, _)| class);
         Classes::new(words.into_iter().map(|(class, word)| (word, class)).collect())
+    }
+
+    /// Adds all lines of a text.
+    pub fn read(&mut self, reader: &mut TextReader, progress: &dyn Progress) -> sylvan_base::Result<()> {
+        progress.begin("reading text", None);
+        while let Some(line) = reader.next_line()? {
+            self.add(line);
+            progress.at(reader.line_number());
+        }
+        progress.end();
+        Ok(())
     }
 
     /// Adds a line of words.

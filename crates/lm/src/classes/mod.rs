@@ -81,6 +81,10 @@ impl Classes {
             }
             words.push((word.into(), class));
         }
+        if words.is_empty() {
+            let fault = Fault::new(0, "no words", "a word, a tab and the number of its class in each line");
+            return Err(fault.advise("make such a file with `sylvan lm classes`").at(name, 1));
+        }
         Ok(Self::new(words))
     }
 
@@ -112,6 +116,8 @@ mod tests {
         std::fs::write(&path, "a\t0\nb 1\n").unwrap();
         let error = Classes::read(&path).unwrap_err().to_string();
         assert!(error.contains(":2") && error.contains("a tab"), "{error}");
+        std::fs::write(&path, "").unwrap();
+        assert!(Classes::read(&path).unwrap_err().to_string().contains("no words"));
         std::fs::write(&path, "a\t0\na\t1\n").unwrap();
         assert!(Classes::read(&path).unwrap_err().to_string().contains("each word once"));
     }

@@ -264,6 +264,13 @@ impl Estimator {
         loop {
             let number = reader.line_number() + 1;
             let Some(line) = reader.next_line()? else { break };
+            let strange = line.split_ascii_whitespace().find(|word| classes.of(word).is_none());
+            if let Some(word) = strange.filter(|_| self.config.marks == Marks::Refuse) {
+                let found = format!("{word:?}, which has no class and would be <unk>");
+                let fault = Fault::new(0, found, "words that have classes");
+                let advice = "learn classes from this text as well, or leave such words out (--skip-symbols)";
+                return Err(fault.advise(advice).at(reader.name(), number).into());
+            }
             let line = classes.line(line);
             self.add(&line).map_err(|fault| fault.at(reader.name(), number))?;
             progress.at(self.sentences);

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use sylvan_base::{InputError, Progress};
 use sylvan_lm::classes::{ClassConfig, Classes};
-use sylvan_lm::{CompileConfig, EstimateConfig, Estimator, LayoutKind, Lm, MAX_ORDER, Marks, Prune};
+use sylvan_lm::{CompileConfig, Estimator, LayoutKind, Lm, MAX_ORDER};
 use sylvan_store::{Output, TextReader};
 
-use super::language_model::texts;
+use super::language_model::{estimating, texts};
 use crate::run::Run;
 use crate::work::Stage;
 use sylvan_decode::{Error, Result};
@@ -21,14 +21,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let texts = texts(run);
     // There are few classes, so longer n-grams of them have been seen.
     let order = (run.config.lm_order + 1).min(MAX_ORDER);
-    let config = EstimateConfig {
-        order,
-        fallback: Some([0.5, 1.0, 1.5]),
-        prune: Prune::default(),
-        marks: Marks::Skip,
-        memory: run.config.memory,
-        threads: run.threads,
-    };
+    let config = estimating(run, order);
     let stage = Stage {
         name: "classes",
         inputs: texts.iter().map(PathBuf::as_path).collect(),
@@ -58,10 +51,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
 fn learn(texts: &[PathBuf], config: ClassConfig, progress: &dyn Progress) -> Result<Classes> {
     let mut learner = config.learner();
     for text in texts {
-        let mut reader = TextReader::open(text)?.tolerant();
-        while let Some(line) = reader.next_line()? {
-            learner.add(line);
-        }
+        learner.read(&mut TextReader::open(text)?.tolerant(), progress)?;
     }
     progress.begin("sorting words into classes", Some(config.passes as u64));
     let classes = learner.learn(progress);

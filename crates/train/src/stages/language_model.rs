@@ -14,18 +14,23 @@ pub(super) fn texts(run: &Run<'_>) -> Vec<PathBuf> {
     std::iter::once(&run.train.target).chain(&run.config.lm_text).cloned().collect()
 }
 
-pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
-    let model = run.language_model.clone();
-    let texts = texts(run);
-    let order = run.config.lm_order;
-    let config = EstimateConfig {
+/// How they are estimated: of any text, however small.
+pub(super) fn estimating(run: &Run<'_>, order: usize) -> EstimateConfig {
+    EstimateConfig {
         order,
         fallback: Some([0.5, 1.0, 1.5]),
         prune: Prune::default(),
         marks: Marks::Skip,
         memory: run.config.memory,
         threads: run.threads,
-    };
+    }
+}
+
+pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let model = run.language_model.clone();
+    let texts = texts(run);
+    let order = run.config.lm_order;
+    let config = estimating(run, order);
     let stage = Stage {
         name: "lm",
         inputs: texts.iter().map(PathBuf::as_path).collect(),

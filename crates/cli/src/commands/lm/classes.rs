@@ -40,10 +40,7 @@ impl Learn {
         let progress = Terminal::default();
         let mut learner = ClassConfig { count: self.count as usize, passes: self.passes }.learner();
         for path in &self.text {
-            let mut reader = TextReader::open(path)?.tolerant();
-            while let Some(line) = reader.next_line()? {
-                learner.add(line);
-            }
+            learner.read(&mut TextReader::open(path)?.tolerant(), &progress)?;
         }
         progress.begin("sorting words", Some(self.passes as u64));
         let classes = learner.learn(&progress);
