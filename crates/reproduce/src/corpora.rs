@@ -53,6 +53,29 @@ pub(crate) struct Prepared {
     pub(crate) held_out: usize,
 }
 
+impl Prepared {
+    /// How many pairs are learnt from.
+    pub(crate) fn pairs(&self) -> Result<usize> {
+        Ok(read_lines(&self.train[0])?.len().saturating_sub(self.held_out))
+    }
+
+    /// The same with the first pairs alone to learn from; written to a folder.
+    pub(crate) fn first(mut self, pairs: usize, folder: &Path) -> Result<Self> {
+        std::fs::create_dir_all(folder).map_err(InputError::io(folder, "create"))?;
+        let trees = self.trees.iter_mut().map(|[trees, _]| trees);
+        for path in self.train.iter_mut().chain(trees) {
+            let lines = read_lines(path)?;
+            let to_report_on = lines.len().saturating_sub(self.held_out);
+            let name = path.file_name().unwrap_or_default();
+            let to = folder.join(name);
+            let kept = lines.iter().enumerate().filter(|(at, _)| *at < pairs || *at >= to_report_on);
+            write(&to, kept.map(|(_, line)| line.clone()))?;
+            *path = to;
+        }
+        Ok(self)
+    }
+}
+
 impl Corpus {
     /// Its name in files and tables.
     pub(crate) fn name(self) -> &'static str {

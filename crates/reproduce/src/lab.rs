@@ -167,9 +167,11 @@ fn none(name: &str, number: u64) -> Error {
     Error::setting(format!("{name}:{number}"), "no sentence", "words or a tree")
 }
 
-/// What becomes of a model besides its rules and its n-gram model.
+/// What becomes of a model besides its rules and its n-gram model, and what it is learnt from if not from all pairs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Extra {
+    /// How many pairs are learnt from; 0 for all.
+    pub(crate) pairs: usize,
     /// An n-gram model in place of the usual one.
     pub(crate) lm: Option<PathBuf>,
     /// More n-gram models.
@@ -250,13 +252,16 @@ impl<'l> Lab<'l> {
 
     /// Learns the parts of a model.
     pub(crate) fn learn(&self, corpus: Corpus, kind: Kind) -> Result<Learnt> {
-        self.learn_with(corpus, kind, 0)
+        self.learn_with(corpus, kind, &Extra::default())
     }
 
-    /// The same, with a language model of so many word classes.
-    fn learn_with(&self, corpus: Corpus, kind: Kind, lm_classes: usize) -> Result<Learnt> {
-        let name = corpus.name();
-        let prepared = self.prepared(corpus)?;
+    /// The same from some of the pairs, or with a language model of word classes.
+    pub(crate) fn learn_with(&self, corpus: Corpus, kind: Kind, extra: &Extra) -> Result<Learnt> {
+        let (mut name, mut prepared) = (corpus.name().to_string(), self.prepared(corpus)?);
+        if extra.pairs > 0 {
+            name = format!("{name}-{}", extra.pairs);
+            prepared = prepared.first(extra.pairs, &self.folder.join(&name))?;
+        }
         let mut config = Config::default();
         [config.source, config.target] = prepared.train;
         [config.dev_source, config.dev_target] = prepared.dev;
@@ -266,7 +271,7 @@ impl<'l> Lab<'l> {
         config.holdout = Some(prepared.held_out as u64);
         config.out = self.folder.join(format!("{name}-{}", kind.name()));
         config.threads = self.threads;
-        config.lm_classes = lm_classes;
+        config.lm_classes = extra.classes;
         config.kind = match kind {
             Kind::Tree | Kind::Forest => "tree",
             Kind::Hiero => "hiero",
@@ -298,7 +303,7 @@ impl<'l> Lab<'l> {
 
     /// A model of a corpus.
     pub(crate) fn system(&self, corpus: Corpus, kind: Kind, extra: &Extra) -> Result<System> {
-        let learnt = self.learn_with(corpus, kind, extra.classes)?;
+        let learnt = self.learn_with(corpus, kind, extra)?;
         let first = extra.lm.as_ref().unwrap_or(&learnt.language_model);
         let others = learnt.class_model.iter().chain(&extra.lms);
         let lms: Vec<PathBuf> = std::iter::once(first).chain(others).cloned().collect();

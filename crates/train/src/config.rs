@@ -55,8 +55,8 @@ pub struct Config {
     pub structured_kind: String,
     /// Whether a network is trained as well.
     pub neural: bool,
-    /// Its passes through the text, at most.
-    pub neural_epochs: u32,
+    /// Its passes through the text, at most; `None` for as many as show it two million pairs.
+    pub neural_epochs: Option<u32>,
     /// Numbers between its layers.
     pub neural_width: usize,
     /// What becomes of words that no rule translates: related (translated as words like them and as their parts are, or
@@ -136,7 +136,7 @@ impl Default for Config {
             structured_lm: None,
             structured_kind: "generative".to_string(),
             neural: false,
-            neural_epochs: 40,
+            neural_epochs: None,
             neural_width: 256,
             unseen: Unseen::Related.to_string(),
             lm_text: Vec::new(),

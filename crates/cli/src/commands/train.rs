@@ -103,7 +103,7 @@ pub(crate) struct Train {
     /// most time of all stages: an hour or two for 50,000 short sentences.
     #[arg(long, help_heading = "Syntax and links")]
     neural: bool,
-    /// With --neural: passes through the text, at most [default: 40].
+    /// With --neural: passes through the text, at most [default: as many as show it two million pairs, 10 to 200].
     #[arg(long, value_name = "N", help_heading = "Syntax and links")]
     neural_epochs: Option<u32>,
     /// With --neural: numbers between its layers; half as many take about a third of the time [default: 256].
@@ -233,13 +233,22 @@ impl Train {
             parser_epochs,
             seed,
             unseen,
-            neural_epochs,
             neural_width
         );
         macro_rules! over_optional {
             ($($name:ident),*) => { $(config.$name = self.$name.or(config.$name);)* };
         }
-        over_optional!(treebank, parser, trees, dev_trees, align, structured_lm, holdout, min_count);
+        over_optional!(
+            treebank,
+            parser,
+            trees,
+            dev_trees,
+            align,
+            structured_lm,
+            holdout,
+            min_count,
+            neural_epochs
+        );
         config.threads = self.threads.asked().unwrap_or(config.threads);
         config.tokenized |= self.tokenized;
         config.neural |= self.neural;

@@ -159,7 +159,7 @@ fn text(folder: &std::path::Path) -> Config {
     config.size = Size { width: 16, inner: 24, heads: 2, encoder: 1, decoder: 1 };
     config.units = [30; 2];
     config.batch = 100;
-    config.epochs = 3;
+    config.epochs = Some(3);
     config.pace.warm_up = 50;
     config.out = folder.join("network");
     config
@@ -183,7 +183,7 @@ fn any_number_of_threads_and_any_interruption_give_the_same_bytes() {
     let cut = folder.path().join("cut");
     let mut kept = None;
     for epochs in 1..=3 {
-        let config = Config { out: cut.clone(), epochs, ..config.clone() };
+        let config = Config { out: cut.clone(), epochs: Some(epochs), ..config.clone() };
         let state = cut.with_file_name("cut.state");
         if let Some(kept) = kept {
             std::fs::write(&state, kept).unwrap();
@@ -207,7 +207,7 @@ fn any_number_of_threads_and_any_interruption_give_the_same_bytes() {
 fn it_learns() {
     let folder = tempfile::tempdir().unwrap();
     let mut config = text(folder.path());
-    (config.epochs, config.patience) = (60, 60);
+    (config.epochs, config.patience) = (Some(60), 60);
     (config.dropout, config.unread, config.smoothing) = (0.0, 0.0, 0.0);
     config.size = Size { width: 32, inner: 64, heads: 2, encoder: 1, decoder: 1 };
     config.pace.rate = 5e-3;

@@ -39,8 +39,8 @@ pub struct Config {
     pub size: Size,
     /// The most units of source and target.
     pub units: [usize; 2],
-    /// Passes through the text.
-    pub epochs: u32,
+    /// Passes through the text, at most; by default as many as [`usual_epochs`] says.
+    pub epochs: Option<u32>,
     /// Passes without an improvement after which to stop.
     pub patience: u32,
     /// Target units of a batch.
@@ -67,7 +67,7 @@ impl Default for Config {
             out: PathBuf::new(),
             size: Size::default(),
             units: [6_000; 2],
-            epochs: 40,
+            epochs: None,
             patience: 5,
             batch: 1_500,
             dropout: 0.3,
@@ -85,9 +85,18 @@ impl Config {
     pub fn settings(&self) -> String {
         let Self { size, units, epochs, patience, batch, dropout, unread, smoothing, pace, seed, .. } = self;
         format!(
-            "{size:?} {units:?} {epochs} {patience} {batch} {dropout} {unread} {smoothing} {pace:?} {seed}"
+            "{size:?} {units:?} {epochs:?} {patience} {batch} {dropout} {unread} {smoothing} {pace:?} {seed}"
         )
     }
+}
+
+/// The pairs that a network sees in all passes together, if nothing else is asked for.
+const SEEN: usize = 2_000_000;
+
+/// How many passes through as many pairs are usual: a small text is read more often, so that a network of it takes enough
+/// steps.
+pub fn usual_epochs(pairs: usize) -> u32 {
+    (SEEN / pairs.max(1)).clamp(10, 200) as u32
 }
 
 /// What a pass through the text came to.
@@ -139,7 +148,8 @@ pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(Epoch
     trainer.tapes.resize_with(config.threads.clamp(1, SLICES), Tape::default);
     let start = || State::new(Parameters::start(layout.clone(), &starts, config.seed));
     let mut state = State::resume(config, &layout, &train)?.unwrap_or_else(start);
-    while state.epoch < config.epochs && state.epochs_since_best < config.patience {
+    let epochs = config.epochs.unwrap_or_else(|| usual_epochs(train.len()));
+    while state.epoch < epochs && state.epochs_since_best < config.patience {
         let loss = trainer.epoch(&mut state, &train, progress);
         let dev =
             trainer.perplexity(&Parameters { layout: layout.clone(), values: state.adam.mean.clone() }, &dev);

@@ -2,6 +2,7 @@
 
 mod additions;
 mod cross;
+mod curve;
 mod feng_2012;
 mod gesmundo_2011;
 mod huang_mi_2010;
@@ -35,11 +36,13 @@ pub enum Paper {
     Additions,
     /// No paper: networks.
     Networks,
+    /// No paper: how much text, with a network and without.
+    Curve,
 }
 
 impl Paper {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::HuangMi2010,
         Self::Feng2012,
         Self::StructuredLm,
@@ -48,6 +51,7 @@ impl Paper {
         Self::Cross,
         Self::Additions,
         Self::Networks,
+        Self::Curve,
     ];
 
     /// Its name on the command line.
@@ -61,6 +65,7 @@ impl Paper {
             Self::Cross => cross::NAME,
             Self::Additions => additions::ADDITIONS.name,
             Self::Networks => networks::NETWORKS.name,
+            Self::Curve => curve::NAME,
         }
     }
 
@@ -72,6 +77,7 @@ impl Paper {
             Self::Undirected | Self::LrHiero => &[Corpus::ZhEn, Corpus::DeEn, Corpus::CsEn, Corpus::Europarl],
             Self::Cross => &[Corpus::EnJa, Corpus::ZhEn, Corpus::DeEn],
             Self::Additions | Self::Networks => &[Corpus::EnJa, Corpus::EnDe, Corpus::DeEn],
+            Self::Curve => &[Corpus::EnJa, Corpus::DeEn],
         }
     }
 
@@ -115,6 +121,7 @@ impl Paper {
             Self::Cross => cross::run(lab, &corpora),
             Self::Additions => additions::ADDITIONS.run(lab, &corpora),
             Self::Networks => networks::NETWORKS.run(lab, &corpora),
+            Self::Curve => curve::run(lab, &corpora),
         }?;
         if lab.data.is_some() && corpora.len() < self.corpora().len() {
             report.limit_to(&corpora.iter().map(|corpus| corpus.name()).collect::<Vec<_>>());
@@ -246,6 +253,11 @@ mod tests {
     #[test]
     fn networks_on_a_small_corpus() {
         smoke(Paper::Networks, 120, &[]);
+    }
+
+    #[test]
+    fn curve_on_a_small_corpus() {
+        smoke(Paper::Curve, 160, &[]);
     }
 
     #[test]

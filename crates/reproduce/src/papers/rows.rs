@@ -11,7 +11,7 @@ use crate::corpora::Corpus;
 use crate::lab::{Extra, Kind, Lab, Part, System};
 use crate::lists::{Lists, agreed_lines, lists};
 use crate::measured::{Measured, mean};
-use crate::networks::network;
+use crate::networks::{alone, network};
 use crate::report::{Report, Table, Verdict};
 use crate::scores::Scored;
 use crate::ways::Way;
@@ -128,7 +128,7 @@ impl Experiment {
         let (mut references, mut trained) = (Vec::new(), None);
         for &(name, kind, options, beam, with) in self.rows {
             if with.network && trained.is_none() {
-                trained = Some(network(lab, corpus, 1)?);
+                trained = Some(network(lab, corpus, 0, 1)?);
             }
             let neural: Option<PathBuf> =
                 trained.as_ref().filter(|_| with.network).map(|trained| trained.path.clone());
@@ -138,6 +138,10 @@ impl Experiment {
             rows.push(Done { name, runs: lab.tuned_runs(&system, &way, &SEEDS)? });
             references = system.references(Part::Test)?;
             systems.push((system, way));
+        }
+        if let Some(trained) = &trained {
+            let learnt = lab.learn(corpus, GAPS)?;
+            rows.push(Done { name: "network alone", runs: vec![alone(lab, trained, &learnt)?] });
         }
         for (name, of) in self.agreed {
             let at = |wanted: &&str| self.rows.iter().position(|row| row.0 == *wanted);

@@ -93,7 +93,8 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         settings.push(("structured-kind", run.settings.structured.as_str().to_string()));
     }
     if run.neural.is_some() {
-        settings.push(("neural-epochs", config.neural_epochs.to_string()));
+        let epochs = config.neural_epochs.map_or("usual".to_string(), |epochs| epochs.to_string());
+        settings.push(("neural-epochs", epochs));
         settings.push(("neural-width", config.neural_width.to_string()));
     }
     match run.settings.formalism {

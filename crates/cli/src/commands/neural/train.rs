@@ -54,9 +54,9 @@ pub(crate) struct Train {
     /// Layers that say the target.
     #[arg(long, value_name = "N", default_value_t = Size::default().decoder)]
     decoder_layers: usize,
-    /// Passes through the text, at most.
-    #[arg(long, value_name = "N", default_value_t = Config::default().epochs)]
-    epochs: u32,
+    /// Passes through the text, at most; by default as many as show it two million pairs, at least 10 and at most 200.
+    #[arg(long, value_name = "N")]
+    epochs: Option<u32>,
     /// Passes without an improvement after which to stop.
     #[arg(long, value_name = "N", default_value_t = Config::default().patience)]
     patience: u32,
