@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use random::{every_search, random_model, read_tree};
 use sylvan_base::{Rng, Vocab};
-use sylvan_decode::{List, Model, With, Worker};
+use sylvan_decode::{Input, List, Model, Request, With, Worker};
 use sylvan_neural::{NeuralModel, Reader, Size, Units};
 use sylvan_rules::{GrammarBuilder, Rule, Weights};
 use sylvan_search::{Beam, Derivations, Incremental, Limits, Network, Prediction, Search, SearchName, Stop};
@@ -145,6 +145,43 @@ fn inside_a_narrow_search() {
         worse += usize::from(inside < blind - 1e-6);
     }
     assert!(better > 20 && better > 3 * worse, "{better} better, {worse} worse");
+}
+
+/// An explanation says what the model would have said without the network, where that is something else.
+#[test]
+fn what_the_network_overruled() {
+    let mut rng = Rng::new(65);
+    let (mut same, mut other) = (0, 0);
+    for _ in 0..cases(120, 3_000) {
+        let instance = random_instance(&mut rng);
+        let seed = rng.next_u64();
+        let (mut without, mut with) = (worker(&instance, None, seed), worker(&instance, Some(1.5), seed));
+        let mut request = Request::default();
+        (request.input, request.search) = (Input::Tree, Some(Search::named(SearchName::Refine)));
+        let words =
+            |worker: &mut Worker| worker.translate(&instance.tree, &request).unwrap().best[0].words.clone();
+        let (blind, seeing) = (words(&mut without), words(&mut with));
+        assert!(without.explain(&instance.tree, &request).unwrap().unwrap().overruled.is_none());
+        let told = with.explain(&instance.tree, &request).unwrap().unwrap();
+        assert_eq!(told.words.iter().map(|word| word.text.clone()).collect::<Vec<_>>(), seeing);
+        let Some(overruled) = told.overruled else {
+            assert_eq!(blind, seeing);
+            same += 1;
+            continue;
+        };
+        other += 1;
+        assert_eq!(overruled.words, blind);
+        // What is not marked is common to both, in its order.
+        let unmarked = |words: &[String], marks: &[u32]| {
+            let left = words.iter().zip(0..).filter(|(_, place)| !marks.contains(place));
+            left.map(|(word, _)| word.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(unmarked(&seeing, &overruled.put_in), unmarked(&blind, &overruled.left_out));
+        let difference: f64 = overruled.decided.iter().map(|one| one.difference).sum();
+        assert!((overruled.network + overruled.others - difference).abs() < 1e-9);
+        assert!(difference > -1e-9 && overruled.network > 0.0 && overruled.others < 1e-9, "{overruled:?}");
+    }
+    assert!(same > 10 && other > 10, "{same}, {other}");
 }
 
 /// A weight of 0 is no network at all, to the last bit.

@@ -10,18 +10,20 @@ use sylvan_trees::Child as TreeChild;
 use super::alternatives::{Alternatives, Changed};
 use super::marks::narrowest;
 use super::order::orders;
+use super::overruled::overruled;
 use super::search::view;
 use super::structure::structure;
 use super::{Child, Competitor, Explanation, Line, Node, Piece, RuleKind, RunnerUp, Step, Word, decided};
 use crate::features::{Contribution, Contributions};
 use crate::sentence::{Sentence, Syntax};
 use crate::target_text::{Composed, TargetText};
-use crate::worker::{Decoded, Derived};
+use crate::worker::{Decoded, Derived, SentenceForest};
 
 /// Explains the best of a decoded sentence's translations.
 pub(super) fn explain(
     derived: &Derived<'_>,
     decoded: &Decoded,
+    unasked: Option<(SentenceForest, Derivation)>,
     (search, trace): (Search, &[TraceItem]),
     input: &str,
 ) -> Result<Explanation> {
@@ -39,6 +41,7 @@ pub(super) fn explain(
     let listed = listed.map(|other| (other.score, &other.derivation));
     let changed = changes.iter().flatten().map(|change| (change.score, &change.derivation));
     let runner_up = listed.or_else(|| changed.reduce(|a, b| if b.0 > a.0 { b } else { a }));
+    let overruled = unasked.and_then(|unasked| overruled(derived, &totals, &unasked));
     let structure = structure(derived, runner_up.map(|(_, other)| other));
     let runner_up = runner_up.map(|(_, other)| builder.runner_up(derivation, &totals, parts.score(), other));
     let Contributions { rules, words } = &parts;
@@ -66,6 +69,7 @@ pub(super) fn explain(
         features: totals,
         runner_up,
         structure,
+        overruled,
         search: view(decoded, trace, search),
         missed_terms: sentence.missed.iter().map(|span| [span.start, span.end]).collect(),
     })

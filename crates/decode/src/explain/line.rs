@@ -19,9 +19,15 @@ impl Worker {
         let listed = Request { best: LISTED, ..request.clone() };
         let decoded = self.decode_request(&sentence, &listed)?;
         let Some(best) = decoded.hypotheses.first() else { return Ok(None) };
-        let derived = self.derived(&sentence, request.with(), &decoded.forest, &best.derivation);
         let search = self.model().search(request.search)?;
         let trace = self.trace(&sentence, &decoded.forest, search);
-        Ok(Some(explain(&derived, &decoded, (search, &trace), line)?))
+        let unasked = match request.with().rules(self.model()).neural != 0.0 {
+            true => {
+                self.without_network(&sentence, request.with(), decoded.forest.clone(), search, &request.stop)
+            }
+            false => None,
+        };
+        let derived = self.derived(&sentence, request.with(), &decoded.forest, &best.derivation);
+        Ok(Some(explain(&derived, &decoded, unasked, (search, &trace), line)?))
     }
 }

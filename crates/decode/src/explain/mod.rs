@@ -16,6 +16,7 @@ mod html;
 mod line;
 mod marks;
 mod order;
+mod overruled;
 mod search;
 mod structure;
 mod text;
@@ -28,6 +29,7 @@ pub use crate::features::Contribution;
 pub use crate::worker::RuleKind;
 pub use html::{escaped, page};
 pub use order::Order;
+pub use overruled::Overruled;
 pub use search::{Bin, Item, SearchView, Taken};
 pub use structure::{Attached, Structure};
 
@@ -63,6 +65,9 @@ pub struct Explanation {
     pub runner_up: Option<RunnerUp>,
     /// The tree of the translation, if the model has a structured language model.
     pub structure: Option<Structure>,
+    /// What would have been said without the model's network, if that is something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overruled: Option<Overruled>,
     /// What the search did.
     pub search: SearchView,
     /// Places of terms that overlap others and were translated freely, as source words from and to.

@@ -67,6 +67,7 @@ impl Explanation {
         }
         writeln!(out, "  {:<12} {:>10}   {:>8}   {:>9.4}", "score", "", "", self.score)?;
         self.write_runner_up(out)?;
+        self.write_overruled(out)?;
         self.write_search(out)
     }
 
@@ -191,6 +192,21 @@ impl Explanation {
             )?;
         }
         writeln!(out, "    {:<12} {:>9.4} {:>9.4} {:>+9.4}", "sum", self.score, other.score, other.difference)
+    }
+
+    fn write_overruled(&self, out: &mut String) -> std::fmt::Result {
+        let Some(other) = &self.overruled else { return Ok(()) };
+        let own: Vec<String> = self.words.iter().map(|word| word.text.clone()).collect();
+        writeln!(out, "\nWithout the network (words that differ between asterisks)")?;
+        writeln!(out, "  here      {}", marked(&own, &other.put_in))?;
+        writeln!(out, "  without   {}", marked(&other.words, &other.left_out))?;
+        writeln!(
+            out,
+            "  for this translation: the network {:+.4}, all else {:+.4}: {}",
+            other.network,
+            other.others,
+            because(&other.decided)
+        )
     }
 
     fn write_search(&self, out: &mut String) -> std::fmt::Result {

@@ -234,7 +234,7 @@ fn runs(links: &[Vec<usize>], excused: &[bool]) -> Vec<std::ops::Range<usize>> {
 
 /// The longest common subsequence of two rows of words: pairs of places, ascending. Of several, the one that takes
 /// words of the first row as early as possible.
-pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
+pub(crate) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
     let width = other.len() + 1;
     let mut longest = vec![0u32; (one.len() + 1) * width];
     for i in (0..one.len()).rev() {

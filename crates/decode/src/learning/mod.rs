@@ -28,6 +28,8 @@ use crate::reading::Input;
 use crate::sentence::{Sentence, Syntax};
 use crate::worker::{With, Worker};
 
+pub(crate) use links::common;
+
 /// Which rules are learnt from a pair, and what they are worth. The defaults were chosen by feeding corrections back one
 /// by one (docs/notes/corrections.md).
 #[derive(Debug, Clone, Copy, PartialEq)]

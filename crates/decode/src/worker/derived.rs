@@ -91,6 +91,21 @@ impl<'a> Derived<'a> {
         }
     }
 
+    /// A derivation of another forest of the same sentence.
+    pub(crate) fn in_forest<'b>(
+        &'b self,
+        forest: &'b SentenceForest,
+        derivation: &'b Derivation,
+    ) -> Derived<'b> {
+        Derived {
+            forest: &forest.forest,
+            models: self.model.ngrams(&forest.ids),
+            read: forest.read.as_deref(),
+            opinion: forest.opinion.as_deref(),
+            ..self.other(derivation)
+        }
+    }
+
     /// The rules, as edges of the forest.
     pub fn derivation(&self) -> &'a Derivation {
         self.derivation

@@ -12,6 +12,7 @@ mod copies;
 mod derived;
 mod given;
 mod steady;
+mod unasked;
 
 use std::sync::Arc;
 

@@ -105,6 +105,22 @@ function showWhole(features, second, data) {
     make("p", second, other.translation);
     bars(second, decided(data, other.decided), ["difference", other.difference]);
   }
+  if (data.overruled) showOverruled(second, data.overruled, data);
+}
+
+// What would have been said without the network: words that differ are marked on both sides.
+function showOverruled(box, other, data) {
+  make("h2", box, "Without the network");
+  const own = data.words.map((word) => word.text);
+  for (const [name, words, marks] of [["with it", own, other.put_in], ["without", other.words, other.left_out]]) {
+    const line = make("p", box);
+    make("span", line, name + ": ", "quiet");
+    words.forEach((word, place) => {
+      make(marks.includes(place) ? "b" : "span", line, word);
+      line.append(" ");
+    });
+  }
+  bars(box, decided(data, other.decided), ["difference", other.network + other.others]);
 }
 
 // What the search did, and its bins one by one if it has any.
