@@ -46,7 +46,7 @@ impl Corpus {
             std::fs::write(&path, lines.join("\n") + "\n").unwrap();
             path
         };
-        TextFiles { source: file("source", 0), target: file("target", 1), align: file("align", 2) }
+        TextFiles { source: file("source", 0), target: file("target", 1), links: vec![file("align", 2)] }
     }
 
     fn run(&self, config: &FlatConfig) -> (Trained, Vec<u8>, Grammar) {
@@ -95,6 +95,44 @@ fn the_same_bytes_for_any_memory_and_number_of_threads() {
                 assert_eq!(again.scored, trained.scored);
                 assert_eq!(again.scratch > 0, memory < 1 << 20, "a small memory needs scratch files");
             }
+        }
+    }
+}
+
+#[test]
+fn of_several_sets_of_links_each_counts_for_its_share() {
+    let first = Corpus::random(11, 300);
+    let mut second = Corpus::random(11, 300);
+    for (line, [.., links]) in second.0.iter_mut().enumerate() {
+        let kept = links.split(' ').skip(1 + line % 3).collect::<Vec<_>>().join(" ");
+        *links = kept;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut files = first.write(dir.path());
+    let other = second.write(&{
+        let folder = dir.path().join("other");
+        std::fs::create_dir(&folder).unwrap();
+        folder
+    });
+    files.links.extend(other.links);
+    let out = dir.path().join("rules");
+    for rules in [
+        FlatRules::Hiero(HieroConfig::default()),
+        phrases(OrientationModel::Hier),
+        left_to_right(HieroConfig::left_to_right()),
+    ] {
+        let sets = [&first, &second].map(|corpus| naive(corpus, rules));
+        train_flat(&files, &out, &FlatConfig { threads: 2, ..exact(rules) }, &Silent).unwrap();
+        let grammar = Grammar::open(&out).unwrap();
+        let vocab = grammar.vocab();
+        let all: std::collections::BTreeSet<&String> = sets.iter().flat_map(BTreeMap::keys).collect();
+        assert!(sets.iter().all(|set| set.len() < all.len()) && grammar.len() == all.len());
+        for id in grammar.rules() {
+            let text = grammar.rule(id).show(&vocab).to_string();
+            let wanted: f64 =
+                sets.iter().filter_map(|set| set.get(&text)).map(|tally| tally.count / 2.0).sum();
+            let counted = grammar.notes(id).count.unwrap().rule.to_f64();
+            assert!((counted - wanted).abs() < 1e-3, "{text}: {counted} for {wanted}");
         }
     }
 }

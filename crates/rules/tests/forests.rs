@@ -81,7 +81,7 @@ impl Corpus {
         TrainingFiles {
             trees: file("trees", trees),
             target: file("target", &(self.targets.join("\n") + "\n")),
-            align: file("align", &(self.links.join("\n") + "\n")),
+            links: vec![file("align", &(self.links.join("\n") + "\n"))],
         }
     }
 

@@ -52,7 +52,7 @@ impl Corpus {
         TrainingFiles {
             trees: file("trees", &self.trees),
             target: file("target", &self.targets),
-            align: file("align", &self.links),
+            links: vec![file("align", &self.links)],
         }
     }
 }
@@ -173,6 +173,63 @@ fn frequencies_equal_counting_by_hand_and_sum_to_one() {
         }
         assert!(sums.values().all(|sum| (sum - 1.0).abs() < 1e-5));
     }
+}
+
+#[test]
+fn of_several_sets_of_links_each_counts_for_its_share() {
+    let first = Corpus::random(6, 200);
+    let mut second = Corpus::random(6, 200);
+    // Links that the second set does not have, and lines without any.
+    for (line, links) in second.links.iter_mut().enumerate() {
+        let kept = links.split(' ').skip(1 + line % 3).collect::<Vec<_>>().join(" ");
+        *links = kept;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut files = first.write(dir.path());
+    files.links.push(dir.path().join("second"));
+    std::fs::write(&files.links[1], second.links.join("\n") + "\n").unwrap();
+    let out = dir.path().join("rules");
+    for threads in [1, 3] {
+        train(&files, &out, &TrainConfig { threads, ..config() }, &Silent).unwrap();
+        let grammar = Grammar::open(&out).unwrap();
+        let mut vocab = grammar.vocab();
+        let sets = [&first, &second].map(|corpus| naive(corpus, config().extract, &mut vocab));
+        let of = |rule: &Rule| {
+            sets.iter().filter_map(|set| set.get(rule)).map(|(count, _)| count / 2.0).sum::<f64>()
+        };
+        let mut sums: BTreeMap<Vec<Source>, f64> = BTreeMap::new();
+        let rules: std::collections::BTreeSet<&Rule> = sets.iter().flat_map(BTreeMap::keys).collect();
+        assert!(sets.iter().all(|set| set.len() < rules.len()) && grammar.len() == rules.len());
+        for &rule in &rules {
+            *sums.entry(rule.source().to_vec()).or_default() += of(rule);
+        }
+        for id in grammar.rules() {
+            let rule = grammar.rule(id);
+            assert!((grammar.notes(id).count.unwrap().rule.to_f64() - of(&rule)).abs() < 1e-3);
+            let share = f64::from(grammar.features(id)[0]).exp();
+            assert!((share - of(&rule) / sums[rule.source()]).abs() < 1e-4, "{share}");
+        }
+    }
+    // The same links twice are the links.
+    files.links[1] = files.links[0].clone();
+    let count = |files: &TrainingFiles| {
+        train(files, &out, &config(), &Silent).unwrap();
+        let grammar = Grammar::open(&out).unwrap();
+        grammar
+            .rules()
+            .map(|id| (grammar.rule(id), grammar.features(id).to_vec()))
+            .collect::<BTreeMap<_, _>>()
+    };
+    let twice = count(&files);
+    files.links.truncate(1);
+    assert_eq!(twice, count(&files));
+    // What is wrong in the second file is said of it.
+    let mut broken = second.links;
+    broken[6] = "0-99".into();
+    files.links.push(dir.path().join("second"));
+    std::fs::write(&files.links[1], broken.join("\n") + "\n").unwrap();
+    let told = train(&files, &out, &config(), &Silent).unwrap_err().to_string();
+    assert!(told.contains("second:7"), "{told}");
 }
 
 #[test]

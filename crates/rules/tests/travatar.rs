@@ -44,7 +44,7 @@ fn all_rules_and_counts_of_the_reference_table() {
     let files = TrainingFiles {
         trees: enja.join("train.en.tree"),
         target: enja.join("train.ja"),
-        align: enja.join("train.fast_align.gdfa"),
+        links: vec![enja.join("train.fast_align.gdfa")],
     };
     let mut config = TrainConfig {
         preprocessing: Preprocessing { binarise: Some(Direction::Right), ..Preprocessing::as_is() },

@@ -77,7 +77,7 @@ pub struct Config {
     pub memory: usize,
     /// How much time alignment takes: fast, default or best.
     pub align_preset: String,
-    /// How both directions of links become one.
+    /// How both directions of links become one; with several ways between commas, rules are learnt from the links of each.
     pub symmetrize: String,
     /// The length of the language model's longest n-grams.
     pub lm_order: usize,

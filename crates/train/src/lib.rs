@@ -93,11 +93,11 @@ pub struct Learnt {
 pub fn learn(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)) -> Result<Learnt> {
     let settings = preflight::check(config, say)?;
     let mut run = Run::new(config, settings, WorkFolder::open(&config.work_folder())?, progress);
-    for stage in stages::learning(settings.formalism) {
+    for stage in stages::learning(run.settings.formalism) {
         stage(&mut run, say)?;
     }
     let text = |part: &run::Part| -> Result<LearntText> {
-        let (path, input) = part.input(settings.formalism)?;
+        let (path, input) = part.input(run.settings.formalism)?;
         let (path, source, target) = (path.to_path_buf(), part.source.clone(), part.target.clone());
         Ok(LearntText { path, input, source, target })
     };
@@ -120,7 +120,7 @@ pub fn train(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)
     let settings = preflight::check(config, say)?;
     let folder = config.work_folder();
     let mut run = Run::new(config, settings, WorkFolder::open(&folder)?, progress);
-    for stage in stages::learning(settings.formalism).iter().chain(&stages::FINISHING) {
+    for stage in stages::learning(run.settings.formalism).iter().chain(&stages::FINISHING) {
         stage(&mut run, say)?;
     }
     let verdict = verdict::verdict(&run.scores, run.pairs);

@@ -19,10 +19,11 @@ use crate::room::{Rules, Sizes, room};
 use sylvan_decode::{Error, Result, Unseen};
 
 /// Settings, parsed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) preset: Preset,
-    pub(crate) heuristic: Heuristic,
+    /// One set of links for each; at least one.
+    pub(crate) heuristics: Vec<Heuristic>,
     pub(crate) smoothing: Smoothing,
     pub(crate) binarize: Option<Direction>,
     pub(crate) metric: Mixture,
@@ -311,7 +312,8 @@ fn settings(config: &Config) -> Result<Settings> {
         return Err(wrong("neural-width", &found, "a multiple of 4, at most 4096"));
     }
     let preset = config.align_preset.parse::<Preset>();
-    let heuristic = config.symmetrize.parse::<Heuristic>();
+    let heuristics =
+        config.symmetrize.split(',').map(str::parse::<Heuristic>).collect::<std::result::Result<_, _>>();
     let metric = Mixture::parse(&config.metric, Tokenizer::None);
     if config.lm_classes > sylvan_lm::classes::MOST as usize {
         let expected = format!("at most {} classes; 0 for none", sylvan_lm::classes::MOST);
@@ -340,7 +342,8 @@ fn settings(config: &Config) -> Result<Settings> {
     }
     Ok(Settings {
         preset: preset.map_err(|_| wrong("align-preset", &config.align_preset, "fast, default or best"))?,
-        heuristic: heuristic.map_err(|fault| Error::setting("symmetrize", fault.found, fault.expected))?,
+        heuristics: heuristics
+            .map_err(|fault: Fault| Error::setting("symmetrize", fault.found, fault.expected))?,
         smoothing,
         orientation,
         reordering,

@@ -81,6 +81,8 @@ pub(crate) struct Run<'r> {
     pub(crate) dev: Part,
     pub(crate) holdout: Option<Part>,
     pub(crate) links: Option<PathBuf>,
+    /// Other sets of links.
+    pub(crate) more_links: Vec<PathBuf>,
     pub(crate) parser: Option<PathBuf>,
     pub(crate) source_case: Option<PathBuf>,
     /// The rule table.
@@ -117,6 +119,7 @@ impl<'r> Run<'r> {
             dev: Part::new(&config.dev_source, &config.dev_target, config.dev_trees.as_deref()),
             holdout: None,
             links: config.align.clone(),
+            more_links: Vec::new(),
             parser: config.parser.clone(),
             source_case: None,
             rules: work.file("rules"),

@@ -124,7 +124,8 @@ pub(crate) struct Train {
     /// How much time alignment takes: fast, default or best [default: best].
     #[arg(long, value_name = "PRESET", help_heading = "Methods")]
     align_preset: Option<String>,
-    /// How both directions of links become one: see `sylvan align train --help` [default: mean].
+    /// How both directions of links become one: see `sylvan align train --help`. Several ways between commas make as many
+    /// sets of links, and rules are learnt from each [default: mean].
     #[arg(long, value_name = "HEURISTIC", help_heading = "Methods")]
     symmetrize: Option<String>,
     /// At most this many minimal rules per rule [default: 6].

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{Progress, Result, Symbol, Vocab};
-use sylvan_corpus::{Alignment, Base, Link, ParallelReader};
+use sylvan_corpus::{Link, ParallelReader};
 use sylvan_store::Scratch;
 
 use super::share_out::{Learn, Learnt, Pairs as PairSource, learn_all};
@@ -84,8 +84,8 @@ pub struct TextFiles {
     pub source: PathBuf,
     /// Target sentences.
     pub target: PathBuf,
-    /// Word links, `i-j`, from 0.
-    pub align: PathBuf,
+    /// Word links, `i-j`, from 0. Rules are learnt from each of several sets, which count alike and make 1 together.
+    pub links: Vec<PathBuf>,
 }
 
 /// Learns flat rules, scores them and writes a table.
@@ -98,11 +98,10 @@ pub fn train_flat(
     let scratch = Scratch::new(&scratch_folder(config.scratch.as_deref(), out));
     progress.begin("learning rules", None);
     let mut reader = FlatReader::open(files, config.rules.symbols())?;
-    let align = files.align.display().to_string();
     // Half of the memory is for collecting, the other half for what comes after.
     let memory = config.memory / 2 / config.threads.max(1);
     let counted = config.reordering().map(|_| CountedOrientations::new(&scratch, config.memory / 8));
-    let worker = || FlatWorker::new(config, &scratch, memory, &align, counted.as_ref());
+    let worker = || FlatWorker::new(config, &scratch, memory, &files.links, counted.as_ref());
     let learnt = learn_all(&mut reader, config.threads, worker, progress)?;
     progress.end();
     let FlatReader { vocab, tokens, lines, .. } = reader;
@@ -209,7 +208,8 @@ struct FlatPair {
     line: u64,
     source: Vec<Symbol>,
     target: Vec<Symbol>,
-    links: Vec<Link>,
+    /// Set by set.
+    links: Vec<Vec<Link>>,
     /// The token of each source word.
     words: Vec<u32>,
     tokens: Arc<FlatTokens>,
@@ -240,7 +240,9 @@ const BATCH: usize = 128;
 
 impl FlatReader {
     fn open(files: &TextFiles, longest: u32) -> Result<Self> {
-        let lines = ParallelReader::open(&[&files.source, &files.target, &files.align])?;
+        let texts = [&files.source, &files.target];
+        let paths: Vec<&PathBuf> = texts.into_iter().chain(&files.links).collect();
+        let lines = ParallelReader::open(&paths)?;
         let (mut vocab, mut tokens) = (Vocab::new(), TokenInterner::default());
         let label = vocab.intern(FLAT_LABEL);
         let flat = FlatTokens { variable: tokens.intern(Source::Var(label)), opens: Vec::new() };
@@ -250,11 +252,11 @@ impl FlatReader {
     /// The next line: `None` at the end, `Some(None)` if nothing can be learnt from it.
     fn next_pair(&mut self) -> Result<Option<Option<FlatPair>>> {
         let line = self.lines.line_number() + 1;
-        let Some([source, target, links]) = self.lines.next_lines()? else { return Ok(None) };
-        let aligned = Alignment::parse(links, Base::Zero);
+        let Some([source, target, links @ ..]) = self.lines.next_lines()? else { return Ok(None) };
+        let aligned = super::sets_of(links);
         let (source, target) = (self.vocab.intern_words(source), self.vocab.intern_words(target));
-        let links = aligned.map_err(|fault| self.lines.locate(2, fault))?;
-        if links.sure().is_empty() {
+        let links = aligned.map_err(|(set, fault)| self.lines.locate(2 + set, fault))?;
+        if links.iter().all(Vec::is_empty) {
             return Ok(Some(None));
         }
         let longest = self.longest.min(source.len() as u32);
@@ -266,7 +268,7 @@ impl FlatReader {
             self.flat = Arc::new(more);
         }
         let words = source.iter().map(|&word| self.tokens.intern(Source::Word(word))).collect();
-        let (links, tokens) = (links.sure().to_vec(), Arc::clone(&self.flat));
+        let tokens = Arc::clone(&self.flat);
         Ok(Some(Some(FlatPair { line, source, target, links, words, tokens })))
     }
 }
@@ -298,7 +300,8 @@ struct FlatWorker<'a> {
     lexicon: Lexicon,
     keeps_lines: bool,
     sampled: bool,
-    align: &'a str,
+    /// The files of links.
+    sets: &'a [PathBuf],
     instances: Option<Instances<'a>>,
     learnt: u64,
     occurrences: u64,
@@ -309,7 +312,7 @@ impl<'a> FlatWorker<'a> {
         config: &FlatConfig,
         scratch: &Arc<Scratch>,
         memory: usize,
-        align: &'a str,
+        sets: &'a [PathBuf],
         counted: Option<&'a CountedOrientations>,
     ) -> Self {
         let scoring = config.scoring();
@@ -320,7 +323,7 @@ impl<'a> FlatWorker<'a> {
             lexicon: Lexicon::default(),
             keeps_lines: config.score.lines > 0,
             sampled: scoring.samples > 0,
-            align,
+            sets,
             instances: counted.map(Instances::new),
             learnt: 0,
             occurrences: 0,
@@ -332,50 +335,53 @@ impl Learn<FlatPair> for FlatWorker<'_> {
     fn learn(&mut self, batch: &[FlatPair]) -> Result<()> {
         let (mut key, mut value, mut target, mut links) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for pair in batch {
-            let Self { extractor, pairs, occurrences, sampled, keeps_lines, instances, .. } = self;
-            if let Some(instances) = instances {
-                instances.begin();
-            }
-            let lines = if *keeps_lines { std::slice::from_ref(&pair.line) } else { &[] };
-            let mut failed = None;
-            let extracted = extractor.extract(&pair.source, &pair.target, &pair.links, |occurrence| {
-                key.clear();
-                key::put(&mut key, pair.tokens.opens[occurrence.symbols() as usize - 1]);
-                for place in occurrence.places() {
-                    let token = match place {
-                        FlatPlace::Word(position) => pair.words[position as usize],
-                        FlatPlace::Var => pair.tokens.variable,
-                    };
-                    key::put(&mut key, token);
+            let sets = pair.links.len() as f64;
+            for (set, linked) in pair.links.iter().enumerate().filter(|(_, linked)| !linked.is_empty()) {
+                let Self { extractor, pairs, occurrences, sampled, keeps_lines, instances, .. } = self;
+                if let Some(instances) = instances {
+                    instances.begin();
                 }
-                if *sampled {
-                    key.extend_from_slice(&rank(pair.line, occurrence));
-                }
-                occurrence.read_target(&mut target);
-                occurrence.read_links(&mut links);
-                key::put_target(&mut key, &target, &links);
-                value.clear();
-                let tallies = occurrence.orientations().map(|(previous, next)| {
-                    let mut tallies = [0; MOST_TALLIES];
-                    tallies[previous as usize] = 1;
-                    tallies[3 + next as usize] = 1;
-                    tallies
+                let lines = if *keeps_lines { std::slice::from_ref(&pair.line) } else { &[] };
+                let mut failed = None;
+                let extracted = extractor.extract(&pair.source, &pair.target, linked, |occurrence| {
+                    key.clear();
+                    key::put(&mut key, pair.tokens.opens[occurrence.symbols() as usize - 1]);
+                    for place in occurrence.places() {
+                        let token = match place {
+                            FlatPlace::Word(position) => pair.words[position as usize],
+                            FlatPlace::Var => pair.tokens.variable,
+                        };
+                        key::put(&mut key, token);
+                    }
+                    if *sampled {
+                        key.extend_from_slice(&rank(pair.line, occurrence));
+                    }
+                    occurrence.read_target(&mut target);
+                    occurrence.read_links(&mut links);
+                    key::put_target(&mut key, &target, &links);
+                    value.clear();
+                    let tallies = occurrence.orientations().map(|(previous, next)| {
+                        let mut tallies = [0; MOST_TALLIES];
+                        tallies[previous as usize] = 1;
+                        tallies[3 + next as usize] = 1;
+                        tallies
+                    });
+                    let tallies = tallies.as_ref().map_or(&[][..], |tallies| &tallies[..]);
+                    key::put_value(&mut value, Count::from_f64(occurrence.share() / sets), tallies, lines);
+                    *occurrences += 1;
+                    let pushed = pairs.push(&key, &value);
+                    let counted =
+                        instances.as_mut().map_or(Ok(()), |instances| instances.add(occurrence, &target));
+                    if let Err(error) = pushed.and(counted) {
+                        failed.get_or_insert(error);
+                    }
                 });
-                let tallies = tallies.as_ref().map_or(&[][..], |tallies| &tallies[..]);
-                key::put_value(&mut value, Count::from_f64(occurrence.share()), tallies, lines);
-                *occurrences += 1;
-                let pushed = pairs.push(&key, &value);
-                let counted =
-                    instances.as_mut().map_or(Ok(()), |instances| instances.add(occurrence, &target));
-                if let Err(error) = pushed.and(counted) {
-                    failed.get_or_insert(error);
+                if let Some(error) = failed {
+                    return Err(error);
                 }
-            });
-            if let Some(error) = failed {
-                return Err(error);
+                extracted.map_err(|error| out_of_range(&error, &self.sets[set], pair.line))?;
+                self.lexicon.add(&pair.source, &pair.target, linked);
             }
-            extracted.map_err(|error| out_of_range(&error, self.align, pair.line))?;
-            self.lexicon.add(&pair.source, &pair.target, &pair.links);
             self.learnt += 1;
         }
         Ok(())

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sylvan_base::{Fault, InputError, Progress, Result, Vocab};
+use sylvan_corpus::{Alignment, Base, Link};
 use sylvan_store::Scratch;
 
 use crate::aggregate::{Merged, SortedPairs};
@@ -77,8 +78,8 @@ pub struct TrainingFiles {
     pub trees: PathBuf,
     /// Target sentences.
     pub target: PathBuf,
-    /// Word links, `i-j`, from 0.
-    pub align: PathBuf,
+    /// Word links, `i-j`, from 0. Rules are learnt from each of several sets, which count alike and make 1 together.
+    pub links: Vec<PathBuf>,
 }
 
 /// What training found.
@@ -116,10 +117,9 @@ fn learn(
     let scratch = Scratch::new(&scratch_folder(config.scratch.as_deref(), out));
     progress.begin("learning rules", None);
     let mut reader = PairReader::open(files, config.preprocessing, config.trees, config.tree_scale)?;
-    let align = reader.align_name().to_string();
     // Half of the memory is for collecting, the other half for what comes after.
     let memory = config.memory / 2 / config.threads.max(1);
-    let worker = || Worker::new(config, &scratch, memory, &align);
+    let worker = || Worker::new(config, &scratch, memory, &files.links);
     let learnt = learn_all(&mut reader, config.threads, worker, progress)?;
     progress.end();
     let lines = share_out::Pairs::lines(&reader);
@@ -153,10 +153,20 @@ fn collect(
 }
 
 /// Names the line of a link that points past the end of a sentence.
-fn out_of_range(error: &LinkOutOfRange, align: &str, line: u64) -> InputError {
+fn out_of_range(error: &LinkOutOfRange, links: &Path, line: u64) -> InputError {
     Fault::new(0, error.to_string(), "links inside the sentences")
         .advise("check that the files belong together and count from 0")
-        .at(align, line)
+        .at(links.display().to_string(), line)
+}
+
+/// The sure links of each set of a sentence; of a fault, in which set it is.
+fn sets_of(lines: &[String]) -> std::result::Result<Vec<Vec<Link>>, (usize, Fault)> {
+    let sets = lines.iter().enumerate();
+    sets.map(|(set, line)| match Alignment::parse(line, Base::Zero) {
+        Ok(links) => Ok(links.sure().to_vec()),
+        Err(fault) => Err((set, fault)),
+    })
+    .collect()
 }
 
 /// Learns rules, scores them and writes a table.

@@ -1,7 +1,9 @@
 //! Reading the corpus: trees parsed and prepared, words and tokens numbered in the order of the corpus.
 
+use std::path::PathBuf;
+
 use sylvan_base::{Fault, Id, Result, Symbol, Vocab};
-use sylvan_corpus::{Alignment, Base, Link, ParallelReader};
+use sylvan_corpus::{Link, ParallelReader};
 use sylvan_trees::NodeId;
 use sylvan_trees::penn::{Brackets, PennParser};
 
@@ -32,7 +34,8 @@ pub(super) struct TrainingPair {
     /// Never empty; all have the same words.
     pub(super) parses: Vec<Parse>,
     pub(super) target: Vec<Symbol>,
-    pub(super) links: Vec<Link>,
+    /// Set by set.
+    pub(super) links: Vec<Vec<Link>>,
 }
 
 /// One way to see the source sentence.
@@ -63,7 +66,8 @@ pub(super) struct PairReader {
     source: SourceSide,
     /// Targets and links; trees before them if they are in brackets, one per line.
     lines: ParallelReader,
-    align_name: String,
+    /// How many of the files are sets of links; they are the last ones.
+    sets: usize,
     preprocessing: Preprocessing,
     vocab: Vocab,
     tokens: TokenInterner,
@@ -82,42 +86,40 @@ impl PairReader {
         format: TreeFormat,
         scale: f64,
     ) -> Result<Self> {
-        let TrainingFiles { trees, target, align } = files;
+        let TrainingFiles { trees, target, links } = files;
+        let before = |first: &[&PathBuf]| first.iter().copied().chain(links).cloned().collect::<Vec<_>>();
         let (source, lines) = match format {
             TreeFormat::Penn => {
                 let parser = PennParser::new(Brackets::Keep);
-                (SourceSide::Penn(parser), ParallelReader::open(&[trees, target, align])?)
+                (SourceSide::Penn(parser), ParallelReader::open(&before(&[trees, target]))?)
             }
             TreeFormat::Forests | TreeFormat::Lists => {
                 let forests = ForestFile::open(trees, format, preprocessing, scale)?;
-                (SourceSide::Forests(Box::new(forests)), ParallelReader::open(&[target, align])?)
+                (SourceSide::Forests(Box::new(forests)), ParallelReader::open(&before(&[target]))?)
             }
         };
         Ok(Self {
             source,
             lines,
-            align_name: align.display().to_string(),
+            sets: links.len(),
             preprocessing,
             vocab: Vocab::new(),
             tokens: TokenInterner::default(),
         })
     }
 
-    pub(super) fn align_name(&self) -> &str {
-        &self.align_name
-    }
-
     /// The next line: `None` at the end, `Some(None)` if nothing can be learnt from it.
     fn next_pair(&mut self) -> Result<Option<Option<TrainingPair>>> {
         let line = self.lines.line_number() + 1;
-        let Self { source, lines, vocab, preprocessing, .. } = self;
+        let Self { source, lines, vocab, preprocessing, sets, .. } = self;
         let Some(read) = lines.next_lines()? else {
             if let SourceSide::Forests(file) = source {
                 file.expect_end(line - 1)?;
             }
             return Ok(None);
         };
-        let [.., target, links] = read else { return Ok(None) };
+        let (texts, links) = read.split_at(read.len() - *sets);
+        let Some(target) = texts.last() else { return Ok(None) };
         // Numbers of words go by the order of the corpus: source sides come first.
         let parses = match source {
             SourceSide::Penn(parser) => {
@@ -126,13 +128,13 @@ impl PairReader {
             }
             SourceSide::Forests(file) => Ok(file.next(line, vocab)?),
         };
-        let aligned = Alignment::parse(links, Base::Zero);
+        let first = texts.len();
+        let aligned = super::sets_of(links);
         let target = vocab.intern_words(target);
-        let place = read.len();
         let parses = parses.map_err(|fault| self.lines.locate(0, fault))?;
-        let links = aligned.map_err(|fault| self.lines.locate(place - 1, fault))?;
+        let links = aligned.map_err(|(set, fault)| self.lines.locate(first + set, fault))?;
         let Some(parses) = parses else { return Ok(Some(None)) };
-        if links.sure().is_empty() {
+        if links.iter().all(Vec::is_empty) {
             return Ok(Some(None));
         }
         let parse = |(syntax, share): (Syntax, f64)| {
@@ -143,7 +145,7 @@ impl PairReader {
             Parse { syntax, share, tokens }
         };
         let parses = parses.0.into_iter().map(parse).collect();
-        Ok(Some(Some(TrainingPair { line, parses, target, links: links.sure().to_vec() })))
+        Ok(Some(Some(TrainingPair { line, parses, target, links })))
     }
 
     pub(super) fn into_vocab(self) -> (Vocab, TokenInterner) {

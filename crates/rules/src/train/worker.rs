@@ -1,5 +1,6 @@
 //! One thread's share of the extraction.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use sylvan_base::{HashMap, Id, Result};
@@ -18,7 +19,8 @@ use crate::score::Lexicon;
 /// Cuts rules out of pairs and counts links.
 #[derive(Debug)]
 pub(super) struct Worker<'a> {
-    align: &'a str,
+    /// The files of links.
+    sets: &'a [PathBuf],
     extractor: Extractor,
     pairs: Pairs,
     lexicon: Lexicon,
@@ -48,10 +50,15 @@ impl Learn<TrainingPair> for Worker<'_> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(config: &TrainConfig, scratch: &Arc<Scratch>, memory: usize, align: &'a str) -> Self {
+    pub(super) fn new(
+        config: &TrainConfig,
+        scratch: &Arc<Scratch>,
+        memory: usize,
+        sets: &'a [PathBuf],
+    ) -> Self {
         let values = RuleValues { lines: config.score.lines as usize, tallies: 0 };
         Self {
-            align,
+            sets,
             extractor: Extractor::new(config.extract),
             pairs: Pairs::new(scratch, memory, values),
             lexicon: Lexicon::default(),
@@ -67,9 +74,11 @@ impl<'a> Worker<'a> {
 
     fn learn_pair(&mut self, pair: &TrainingPair) -> Result<()> {
         for parse in &pair.parses {
-            match &parse.syntax {
-                Syntax::Tree(tree) => self.learn_parse(tree, parse, pair)?,
-                Syntax::Forest(forest) => self.learn_parse(forest, parse, pair)?,
+            for set in (0..pair.links.len()).filter(|&set| !pair.links[set].is_empty()) {
+                match &parse.syntax {
+                    Syntax::Tree(tree) => self.learn_parse(tree, parse, pair, set)?,
+                    Syntax::Forest(forest) => self.learn_parse(forest, parse, pair, set)?,
+                }
             }
         }
         let lines = if self.keeps_lines { std::slice::from_ref(&pair.line) } else { &[] };
@@ -79,19 +88,28 @@ impl<'a> Worker<'a> {
             key::put_value(&mut self.value, Count::from_f64(share), &[], lines);
             self.pairs.push(&key, &self.value)?;
         }
-        self.lexicon.add(pair.parses[0].syntax.words(), &pair.target, &pair.links);
+        for links in &pair.links {
+            self.lexicon.add(pair.parses[0].syntax.words(), &pair.target, links);
+        }
         self.learnt += 1;
         Ok(())
     }
 
     /// Whole occurrences are counted at once. Parts of one are added up first, sentence by sentence, so that each rule
-    /// is rounded once however many trees and derivations have it.
-    fn learn_parse<I: Input>(&mut self, input: &I, parse: &Parse, pair: &TrainingPair) -> Result<()> {
+    /// is rounded once however many trees, derivations and sets of links have it.
+    fn learn_parse<I: Input>(
+        &mut self,
+        input: &I,
+        parse: &Parse,
+        pair: &TrainingPair,
+        set: usize,
+    ) -> Result<()> {
         let Self { extractor, pairs, keeps_lines, key, value, occurrences, parts, place_of, .. } = self;
         let lines = if *keeps_lines { std::slice::from_ref(&pair.line) } else { &[] };
         let tokens = &parse.tokens;
+        let among = parse.share / pair.links.len() as f64;
         let mut failed = None;
-        let extracted = extractor.extract(input, &pair.target, &pair.links, |occurrence| {
+        let extracted = extractor.extract(input, &pair.target, &pair.links[set], |occurrence| {
             key.clear();
             for place in occurrence.places() {
                 key::put(
@@ -105,7 +123,7 @@ impl<'a> Worker<'a> {
             }
             key::put_target(key, occurrence.target(), occurrence.links());
             *occurrences += 1;
-            let share = occurrence.share() * parse.share;
+            let share = occurrence.share() * among;
             if share == 1.0 {
                 value.clear();
                 key::put_value(value, Count::ONE, &[], lines);
@@ -122,6 +140,6 @@ impl<'a> Worker<'a> {
         if let Some(error) = failed {
             return Err(error);
         }
-        extracted.map_err(|error| out_of_range(&error, self.align, pair.line))
+        extracted.map_err(|error| out_of_range(&error, &self.sets[set], pair.line))
     }
 }

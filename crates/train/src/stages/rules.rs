@@ -1,5 +1,7 @@
 //! Rules: extracted from trees or words, links and target words, and scored.
 
+use std::path::PathBuf;
+
 use sylvan_rules::extract::{ExtractConfig, FlatRules, HieroConfig, LeftToRight, PhraseConfig};
 use sylvan_rules::{FlatConfig, Formalism, Preprocessing, ScoreConfig, TextFiles, Trained, TrainingFiles};
 
@@ -25,12 +27,20 @@ fn scoring(run: &Run<'_>) -> ScoreConfig {
     }
 }
 
+/// All sets of links.
+fn links(run: &Run<'_>) -> Result<Vec<PathBuf>> {
+    match &run.links {
+        Some(links) => Ok(std::iter::once(links).chain(&run.more_links).cloned().collect()),
+        None => Err(Error::setting("links", "no links", "links of the training text")),
+    }
+}
+
 fn of_trees(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let table = run.rules.clone();
-    let (Some(trees), Some(links)) = (run.train.trees.clone(), run.links.clone()) else {
+    let Some(trees) = run.train.trees.clone() else {
         return Err(Error::setting("trees", "no trees", "trees or a parser"));
     };
-    let files = TrainingFiles { trees, target: run.train.target.clone(), align: links };
+    let files = TrainingFiles { trees, target: run.train.target.clone(), links: links(run)? };
     let config = sylvan_rules::TrainConfig {
         preprocessing: Preprocessing { binarise: run.settings.binarize, ..Preprocessing::default() },
         extract: ExtractConfig { minimal_rules: run.config.compose.max(1), ..ExtractConfig::default() },
@@ -41,7 +51,7 @@ fn of_trees(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     };
     let stage = Stage {
         name: "rules",
-        inputs: vec![&files.trees, &files.target, &files.align],
+        inputs: [&files.trees, &files.target].into_iter().chain(&files.links).map(PathBuf::as_path).collect(),
         settings: format!("{:?} {:?} {:?}", config.preprocessing, config.extract, config.score),
         outputs: vec![&table],
     };
@@ -53,10 +63,8 @@ fn of_trees(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
 
 fn of_text(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let table = run.rules.clone();
-    let Some(align) = run.links.clone() else {
-        return Err(Error::setting("links", "no links", "links of the training text"));
-    };
-    let files = TextFiles { source: run.train.source.clone(), target: run.train.target.clone(), align };
+    let (source, target) = (run.train.source.clone(), run.train.target.clone());
+    let files = TextFiles { source, target, links: links(run)? };
     let rules = match run.settings.formalism {
         Formalism::Phrase => FlatRules::Phrase(PhraseConfig {
             orientation: run.settings.orientation,
@@ -76,7 +84,11 @@ fn of_text(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     };
     let stage = Stage {
         name: "rules",
-        inputs: vec![&files.source, &files.target, &files.align],
+        inputs: [&files.source, &files.target]
+            .into_iter()
+            .chain(&files.links)
+            .map(PathBuf::as_path)
+            .collect(),
         settings: format!("{:?} {:?}", config.rules, config.score),
         outputs: vec![&table],
     };

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use sylvan_rules::extract::FlatRules;
 use sylvan_rules::{
-    FlatConfig, Significance, TextFiles, TrainConfig, Trained, TrainingFiles, TreeFormat, extract_counts,
-    train, train_flat,
+    FlatConfig, ScoreConfig, Significance, TextFiles, TrainConfig, Trained, TrainingFiles, TreeFormat,
+    extract_counts, train, train_flat,
 };
 
 use super::flat_options::{FlatOptions, Kind, refuse};
@@ -50,9 +50,10 @@ pub(crate) struct Extract {
     /// Target sentences, one per line.
     #[arg(long, value_name = "FILE")]
     target: PathBuf,
-    /// Word links, one line per sentence: 0-0 1-2, source first, counted from 0.
-    #[arg(long, value_name = "FILE")]
-    align: PathBuf,
+    /// Word links, one line per sentence: 0-0 1-2, source first, counted from 0. Repeat the option for several sets of
+    /// links: rules are learnt from each, and each counts for its share.
+    #[arg(long, value_name = "FILE", required = true)]
+    align: Vec<PathBuf>,
     /// Where the table goes.
     #[arg(long, value_name = "RULES")]
     out: OutPath,
@@ -142,6 +143,7 @@ impl Extract {
         self.flat.refuse_for_trees()?;
         refuse(self.kind, &[("--source", self.source.is_some())])?;
         let format = self.tree_format.map(TreeFormat::from).unwrap_or_default();
+        self.has_whole_occurrences(&self.scores.config())?;
         let config = TrainConfig {
             trees: format,
             tree_scale: self.tree_scale.unwrap_or(1.0),
@@ -153,13 +155,22 @@ impl Extract {
             scratch: self.scratch,
         };
         let trees = self.trees.ok_or_else(|| anyhow::anyhow!("--kind tree needs --trees"))?;
-        let files = TrainingFiles { trees, target: self.target, align: self.align };
+        let files = TrainingFiles { trees, target: self.target, links: self.align };
         let progress = Terminal::default();
         Ok(if self.counts {
             extract_counts(&files, &self.out, self.lex.as_deref(), &config, &progress)?
         } else {
             train(&files, &self.out, &config, &progress)?
         })
+    }
+
+    /// What is learnt from several sets of links was not seen a whole number of times.
+    fn has_whole_occurrences(&self, score: &ScoreConfig) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.align.len() == 1 || score.significance == Significance::Off,
+            "--significance tests how often rules were seen, and with several --align their counts are shares; give one"
+        );
+        Ok(())
     }
 
     fn flat(self) -> anyhow::Result<Trained> {
@@ -187,6 +198,7 @@ impl Extract {
             !shared || score.significance == Significance::Off,
             "--significance tests how often rules were seen, and their counts are shares; add --whole-counts"
         );
+        self.has_whole_occurrences(&score)?;
         let config = FlatConfig {
             score,
             orientations: self.flat.smoothing(),
@@ -197,7 +209,7 @@ impl Extract {
             ..FlatConfig::new(rules)
         };
         let source = self.source.ok_or_else(|| anyhow::anyhow!("this kind of rules needs --source"))?;
-        let files = TextFiles { source, target: self.target, align: self.align };
+        let files = TextFiles { source, target: self.target, links: self.align };
         Ok(train_flat(&files, &self.out, &config, &Terminal::default())?)
     }
 }
