@@ -123,7 +123,7 @@ fn words_have_rules_and_lines_and_scores_add_up() {
         check_sums(one);
         learnt += check_lines(one, &corpus).0;
         competitors += list(one, "steps").iter().filter(|step| !step["competitor"].is_null()).count();
-        assert!(one["search"]["name"] == "refine" && list(&one["search"], "bins").is_empty());
+        assert!(one["search"]["name"] == "cube" && list(&one["search"], "bins").is_empty());
     }
     assert!(learnt > 300 && competitors > 100, "{learnt} {competitors}");
     // The same translations as `translate` makes.
@@ -181,7 +181,7 @@ fn options_of_explain_do_what_they_say() {
     // Text and page.
     let base = ["explain", "--model", "m", "--input", "tree"];
     let text = success(&run_in(dir, &[&base[..], &[tree]].concat(), ""));
-    for heading in ["Source tree", "Derivation", "Words", "Features", "Second best", "Search: refine"] {
+    for heading in ["Source tree", "Derivation", "Words", "Features", "Second best", "Search: cube"] {
         assert!(text.contains(heading), "{heading} in {text}");
     }
     success(&run_in(dir, &[&base[..], &["--html", "page.html", tree]].concat(), ""));

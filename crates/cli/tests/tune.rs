@@ -42,7 +42,7 @@ fn tuning_alone_improves_the_score_and_is_the_same_at_any_number_of_threads() {
         &["--seed", "2"],
         &["--restarts", "0"],
         &["--tokenize", "char"],
-        &["--search", "cube"],
+        &["--search", "refine"],
         &["--rounds", "1"],
         &["--nbest", "5"],
         &["--beam", "3"],

@@ -5,186 +5,27 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sylvan_base::hash::{content_hash, fold};
 use sylvan_base::{HashMap, InputError, Progress};
-use sylvan_decode::{Error, Input, Model, Result, Sentence, Unseen, With, Worker};
+use sylvan_decode::{Error, Model, Result, Sentence, Unseen};
 use sylvan_neural::NeuralModel;
 use sylvan_parse::Parser;
 use sylvan_parse::structured::StructuredLm;
-use sylvan_rules::apply::Applying;
 use sylvan_rules::{Formalism, Weights};
 use sylvan_store::{Output, TextReader, read_lines};
 use sylvan_train::tuning::{Text, start_weights};
-use sylvan_train::{Config, Learnt, LearntText, learn};
+use sylvan_train::{Config, Learnt, learn};
 use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan};
 
 use crate::corpora::{Corpus, Prepared, SampleSizes};
 use crate::given::{Known, RESULTS, Tuned};
 use crate::measured::Measured;
 use crate::packed;
+use crate::system::{Extra, Kind, Part, System};
 use crate::ways::Way;
-
-/// What rules are learnt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
-    /// Trees to strings.
-    Tree,
-    /// The same rules, and packed forests to translate.
-    Forest,
-    /// Rules with gaps.
-    Hiero,
-    /// Rules whose target sides begin with words, with a reordering model or without: lrm, nvlrm or none.
-    LrHiero(&'static str),
-    /// Phrase pairs, with a reordering model or without: hier, phrase, word or none.
-    Phrase(&'static str),
-}
-
-impl Kind {
-    fn name(self) -> String {
-        match self {
-            Self::Tree | Self::Forest => "tree".to_string(),
-            Self::Hiero => "hiero".to_string(),
-            Self::LrHiero(reordering) => format!("lr-hiero-{reordering}"),
-            Self::Phrase(orientation) => format!("phrase-{orientation}"),
-        }
-    }
-}
-
-/// The text to tune on, or that to report on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Part {
-    Dev,
-    Test,
-}
-
-/// A model without weights.
-#[derive(Debug)]
-pub(crate) struct System {
-    pub(crate) learnt: Learnt,
-    model: Model,
-    /// What makes packed forests, if these are translated.
-    forests: Option<Parser>,
-    /// Says which model this is, by content.
-    pub(crate) key: u64,
-    sentences: RefCell<HashMap<Part, Rc<Vec<Sentence>>>>,
-}
-
-impl System {
-    pub(crate) fn text(&self, part: Part) -> Result<&LearntText> {
-        match part {
-            Part::Dev => Ok(&self.learnt.dev),
-            Part::Test => self.learnt.holdout.as_ref().ok_or_else(|| {
-                Error::setting(
-                    self.learnt.dev.path.display().to_string(),
-                    "no other text",
-                    "one to report on",
-                )
-            }),
-        }
-    }
-
-    /// What the translations should be.
-    pub(crate) fn references(&self, part: Part) -> Result<Vec<String>> {
-        Ok(read_lines(&self.text(part)?.target)?)
-    }
-
-    fn with(&self, weights: &Weights, applying: Applying) -> Arc<Model> {
-        Arc::new(self.model.with_weights(weights.clone()).with_applying(applying))
-    }
-
-    /// Somebody who applies rules as a way to search wants it.
-    pub(crate) fn worker_for(&self, weights: &Weights, way: &Way) -> Worker {
-        Worker::new(self.with(weights, way.applying))
-    }
-
-    /// Somebody to search with.
-    pub(crate) fn worker(&self, weights: &Weights) -> Worker {
-        Worker::new(self.with(weights, Applying::default()))
-    }
-
-    /// Says what a search makes of sentences, whose content is given, with these weights.
-    pub(crate) fn key_of(&self, weights: &Weights, way: &Way, content: u64) -> u64 {
-        let mut key = fold(self.key, content);
-        for (name, weight) in weights.iter() {
-            key = fold(fold(key, content_hash(name.as_bytes())), weight.to_bits());
-        }
-        fold(key, content_hash(format!("{way:?}").as_bytes()))
-    }
-
-    /// The sentences of a text.
-    pub(crate) fn sentences(&self, part: Part) -> Result<Rc<Vec<Sentence>>> {
-        if let Some(known) = self.sentences.borrow().get(&part) {
-            return Ok(Rc::clone(known));
-        }
-        let read = Rc::new(self.read(self.text(part)?)?);
-        self.sentences.borrow_mut().insert(part, Rc::clone(&read));
-        Ok(read)
-    }
-
-    /// What the first lines of a text are, as a number.
-    pub(crate) fn content(&self, part: Part, lines: usize) -> Result<u64> {
-        let content = hash(&self.text(part)?.path)?;
-        Ok(if lines == usize::MAX { content } else { fold(content, lines as u64) })
-    }
-
-    /// The sentences of a text.
-    fn read(&self, text: &LearntText) -> Result<Vec<Sentence>> {
-        let name = text.path.display().to_string();
-        let Some(parser) = &self.forests else {
-            return self.sentences_of(&read_lines(&text.path)?, text.input, &name);
-        };
-        let read = packed::sentences(&mut self.reader(), parser, &read_lines(&text.source)?);
-        read.into_iter()
-            .zip(1..)
-            .map(|(sentence, number)| sentence.ok_or_else(|| none(&name, number)))
-            .collect()
-    }
-
-    /// Somebody who reads.
-    fn reader(&self) -> Worker {
-        self.worker(&Weights::default())
-    }
-
-    /// Lines of trees or words as sentences; `name` says where they are from.
-    pub(crate) fn sentences_of(&self, lines: &[String], input: Input, name: &str) -> Result<Vec<Sentence>> {
-        let mut worker = self.reader();
-        let mut sentences = Vec::with_capacity(lines.len());
-        for (line, number) in lines.iter().zip(1..) {
-            let sentence = worker.read(line, input, With::default());
-            let sentence = sentence.map_err(|unread| unread.at(name, number))?;
-            sentences.push(sentence.ok_or_else(|| none(name, number))?);
-        }
-        Ok(sentences)
-    }
-}
-
-fn none(name: &str, number: u64) -> Error {
-    Error::setting(format!("{name}:{number}"), "no sentence", "words or a tree")
-}
-
-/// What becomes of a model besides its rules and its n-gram model, and what it is learnt from if not from all pairs.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Extra {
-    /// How many pairs are learnt from; 0 for all.
-    pub(crate) pairs: usize,
-    /// An n-gram model in place of the usual one.
-    pub(crate) lm: Option<PathBuf>,
-    /// More n-gram models.
-    pub(crate) lms: Vec<PathBuf>,
-    /// How many word classes another language model is made of; 0 for none.
-    pub(crate) classes: usize,
-    /// A structured language model.
-    pub(crate) structured: Option<PathBuf>,
-    /// A network.
-    pub(crate) neural: Option<PathBuf>,
-    /// What becomes of words that no rule translates.
-    pub(crate) unseen: Unseen,
-}
 
 /// Where to work, and with what.
 pub(crate) struct Lab<'l> {
@@ -269,9 +110,15 @@ impl<'l> Lab<'l> {
         config.target_lang = prepared.languages[1].to_string();
         config.tokenized = true;
         config.holdout = Some(prepared.held_out as u64);
-        config.out = self.folder.join(format!("{name}-{}", kind.name()));
+        // A folder holds what was learnt in one way.
+        let links = extra.links.map_or(String::new(), |links| format!("-{}", links.replace([',', ':'], "-")));
+        config.out = self.folder.join(format!("{name}-{}{links}", kind.name()));
+        if let Some(links) = extra.links {
+            config.symmetrize = links.to_string();
+        }
         config.threads = self.threads;
         config.lm_classes = extra.classes;
+        config.tune_more = extra.more;
         config.kind = match kind {
             Kind::Tree | Kind::Forest => "tree",
             Kind::Hiero => "hiero",
@@ -304,6 +151,25 @@ impl<'l> Lab<'l> {
     /// A model of a corpus.
     pub(crate) fn system(&self, corpus: Corpus, kind: Kind, extra: &Extra) -> Result<System> {
         let learnt = self.learn_with(corpus, kind, extra)?;
+        let mut rest = None;
+        if let Some(parts) = &learnt.rest {
+            let mut without = learnt.clone();
+            without.rules.clone_from(&parts.rules);
+            without.language_model.clone_from(&parts.language_model);
+            without.class_model.clone_from(&parts.class_model);
+            rest = Some(Box::new(self.of_parts(without, kind, extra, None)?));
+        }
+        self.of_parts(learnt, kind, extra, rest)
+    }
+
+    /// A model of parts that were learnt.
+    fn of_parts(
+        &self,
+        learnt: Learnt,
+        kind: Kind,
+        extra: &Extra,
+        rest: Option<Box<System>>,
+    ) -> Result<System> {
         let first = extra.lm.as_ref().unwrap_or(&learnt.language_model);
         let others = learnt.class_model.iter().chain(&extra.lms);
         let lms: Vec<PathBuf> = std::iter::once(first).chain(others).cloned().collect();
@@ -330,7 +196,7 @@ impl<'l> Lab<'l> {
             key = fold(key, hash(&path)?);
             forests = Some(Parser::open(&path)?);
         }
-        Ok(System { learnt, model, forests, key, sentences: RefCell::default() })
+        Ok(System { learnt, model, forests, key, sparse: extra.sparse, rest, sentences: RefCell::default() })
     }
 
     /// A parser that makes trees like those that rules were learnt from: the one that made them, or one learnt from them.
@@ -346,30 +212,39 @@ impl<'l> Lab<'l> {
 
     /// Weights that were tuned with a search.
     pub(crate) fn tuned(&self, system: &System, way: &Way, seed: u64) -> Result<Weights> {
-        let dev = &system.learnt.dev;
-        let mut key = fold(fold(system.key, hash(&dev.path)?), hash(&dev.target)?);
+        let tuned_as = system.tuned_as();
+        let mut key = tuned_as.key;
+        for text in system.tuning_texts() {
+            key = fold(fold(key, hash(&text.path)?), hash(&text.target)?);
+        }
         key = fold(key, content_hash(format!("{way:?} {ROUNDS} {seed}").as_bytes()));
+        if system.sparse {
+            key = fold(key, content_hash(b"sparse"));
+        }
         let path = self.kept("weights", key);
         if !path.exists()
             && let Some(given) = self.given.get(&key)
         {
             write_weights(&path, given)?;
         } else if !path.exists() {
-            let sentences: Vec<Option<Sentence>> = system.read(dev)?.into_iter().map(Some).collect();
-            let references = system.references(Part::Dev)?.into_iter().map(|line| vec![line]).collect();
+            let (mut sentences, mut references) = (Vec::new(), Vec::new());
+            for text in system.tuning_texts() {
+                sentences.extend(tuned_as.read(text)?.into_iter().map(Some));
+                references.extend(read_lines(&text.target)?.into_iter().map(|line| vec![line]));
+            }
             let start = start_weights(system.model.features());
             let mut text = Text {
-                model: system.with(&Weights::default(), way.applying),
+                model: tuned_as.with(&Weights::default(), way.applying),
                 sentences: &sentences,
                 search: way.search,
                 nbest: 100,
-                sparse: false,
+                sparse: system.sparse,
                 without: Vec::new(),
                 threads: self.threads,
                 progress: self.progress,
             };
             let method = match system.model.formalism() {
-                Formalism::Tree => Method::Mert(MertConfig {
+                Formalism::Tree if !system.sparse => Method::Mert(MertConfig {
                     seed,
                     restarts: 0,
                     threads: self.threads,

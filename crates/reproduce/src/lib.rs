@@ -22,6 +22,7 @@ mod packed;
 mod papers;
 mod report;
 mod scores;
+mod system;
 mod target_models;
 mod ways;
 

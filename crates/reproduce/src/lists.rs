@@ -5,7 +5,8 @@ use sylvan_eval::consensus::{Listed, agreed};
 use sylvan_rules::Weights;
 use sylvan_search::Stop;
 
-use crate::lab::{Lab, Part, System};
+use crate::lab::Lab;
+use crate::system::{Part, System};
 use crate::ways::Way;
 
 /// Of each sentence different translations and their scores, best first.

@@ -12,8 +12,9 @@ use sylvan_store::{Output, read_lines};
 use sylvan_train::Learnt;
 
 use crate::corpora::Corpus;
-use crate::lab::{Extra, Kind, Lab, hash};
+use crate::lab::{Lab, hash};
 use crate::measured::Measured;
+use crate::system::{Extra, Kind};
 
 /// A network that was trained on a corpus, and how many minutes that took.
 #[derive(Debug, Clone)]

@@ -11,7 +11,8 @@ use sylvan_parse::{Parser, Templates, TrainConfig, train_dependency, treebank};
 use sylvan_store::{Output, read_lines};
 
 use crate::corpora::Corpus;
-use crate::lab::{Kind, Lab, hash};
+use crate::lab::{Lab, hash};
+use crate::system::Kind;
 
 /// The treebank of the target language.
 fn target_treebank(lab: &Lab<'_>, corpus: Corpus) -> Result<PathBuf> {

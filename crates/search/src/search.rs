@@ -101,8 +101,8 @@ impl SearchName {
     /// The default beam: items kept per vertex or bin, or made (refine, exact).
     pub fn default_beam(self) -> usize {
         match self {
-            Self::Refine | Self::Exact => 500,
-            Self::Cube | Self::Incremental | Self::Prediction => 100,
+            Self::Cube | Self::Refine | Self::Exact => 500,
+            Self::Incremental | Self::Prediction => 100,
             Self::Stacks => 120,
             Self::Focus => 200,
             Self::Undirected => 256,
@@ -154,7 +154,7 @@ pub enum Search {
 
 impl Default for Search {
     fn default() -> Self {
-        Self::named(SearchName::Refine)
+        Self::named(SearchName::Cube)
     }
 }
 
@@ -398,7 +398,7 @@ mod tests {
             assert_eq!(wide.to_string().parse::<Search>(), Ok(wide));
             assert_eq!(wide, search.with_beam(7));
         }
-        assert_eq!(Search::default().to_string(), "refine:500");
+        assert_eq!(Search::default().to_string(), "cube:500");
         for wrong in ["", "cub", "cube:", "cube:0", "cube:-1", "cube:x", "cube:1:2"] {
             assert!(wrong.parse::<Search>().is_err(), "{wrong}");
         }

@@ -16,7 +16,7 @@ use sylvan_search::{
 fn names_stand_for_searches_with_documented_defaults() {
     let beams = SearchName::ALL.map(|name| (name.as_str(), name.default_beam()));
     let expected = [
-        ("cube", 100),
+        ("cube", 500),
         ("focus", 200),
         ("refine", 500),
         ("incremental", 100),

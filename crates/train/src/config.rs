@@ -108,6 +108,9 @@ pub struct Config {
     pub metric: String,
     /// The seed of random numbers.
     pub seed: u64,
+    /// How many pairs of the training text are tuned on besides the tuning text, with rules and n-gram models learnt
+    /// without them; the model's own are learnt from all. Other parts of a model are learnt without them.
+    pub tune_more: usize,
     /// How wide the search of tuning and translation is.
     pub beam: usize,
     /// States that the parser keeps per step.
@@ -161,6 +164,7 @@ impl Default for Config {
             nbest: 100,
             metric: "bleu".to_string(),
             seed: 1,
+            tune_more: 0,
             beam: 500,
             parser_beam: 16,
             parser_epochs: 6,

@@ -87,6 +87,22 @@ pub struct Learnt {
     pub dev: LearntText,
     /// The text that was held out.
     pub holdout: Option<LearntText>,
+    /// If pairs of the training text are tuned on as well: what was learnt without them.
+    pub rest: Option<LearntRest>,
+}
+
+/// What was learnt without the pairs that are tuned on.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LearntRest {
+    /// The rule table.
+    pub rules: PathBuf,
+    /// The compiled language model.
+    pub language_model: PathBuf,
+    /// The compiled language model of word classes, if there is to be one.
+    pub class_model: Option<PathBuf>,
+    /// The pairs.
+    pub aside: LearntText,
 }
 
 /// Does what [`train`] does before it tunes: for experiments that tune in ways of their own.
@@ -101,7 +117,16 @@ pub fn learn(config: &Config, progress: &dyn Progress, say: &mut dyn FnMut(&str)
         let (path, source, target) = (path.to_path_buf(), part.source.clone(), part.target.clone());
         Ok(LearntText { path, input, source, target })
     };
+    let rest = |rest: &run::Rest| -> Result<LearntRest> {
+        Ok(LearntRest {
+            rules: rest.rules.clone(),
+            language_model: rest.language_model.clone(),
+            class_model: rest.class_model.clone(),
+            aside: text(&rest.aside)?,
+        })
+    };
     Ok(Learnt {
+        rest: run.rest.as_ref().map(rest).transpose()?,
         dev: text(&run.dev)?,
         holdout: run.holdout.as_ref().map(text).transpose()?,
         train: [run.train.source, run.train.target],

@@ -70,6 +70,39 @@ impl Besides {
     }
 }
 
+/// The training text without the pairs that are set aside to tune on, and what is learnt from it for that.
+#[derive(Debug, Clone)]
+pub(crate) struct Rest {
+    /// The text.
+    pub(crate) train: Part,
+    /// Its links, set by set.
+    pub(crate) links: Vec<PathBuf>,
+    /// Its rule table.
+    pub(crate) rules: PathBuf,
+    /// Its language model.
+    pub(crate) language_model: PathBuf,
+    /// Its language model of word classes, if there is to be one.
+    pub(crate) class_model: Option<PathBuf>,
+    /// The pairs that are set aside.
+    pub(crate) aside: Part,
+}
+
+/// What rules and n-gram models are learnt from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// The whole training text.
+    All,
+    /// What is left of it where pairs are set aside.
+    Rest,
+}
+
+impl Of {
+    /// Of two names the one for this.
+    pub(crate) fn name(self, names: [&'static str; 2]) -> &'static str {
+        names[self as usize]
+    }
+}
+
 /// What is known so far. A stage reads what it needs and records what it made.
 pub(crate) struct Run<'r> {
     pub(crate) config: &'r Config,
@@ -83,6 +116,8 @@ pub(crate) struct Run<'r> {
     pub(crate) links: Option<PathBuf>,
     /// Other sets of links.
     pub(crate) more_links: Vec<PathBuf>,
+    /// If pairs are set aside to tune on: all else.
+    pub(crate) rest: Option<Rest>,
     pub(crate) parser: Option<PathBuf>,
     pub(crate) source_case: Option<PathBuf>,
     /// The rule table.
@@ -120,6 +155,7 @@ impl<'r> Run<'r> {
             holdout: None,
             links: config.align.clone(),
             more_links: Vec::new(),
+            rest: None,
             parser: config.parser.clone(),
             source_case: None,
             rules: work.file("rules"),
@@ -132,6 +168,57 @@ impl<'r> Run<'r> {
             pairs: 0,
             lines: None,
             work,
+        }
+    }
+
+    /// The texts that rules and n-gram models are learnt from.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = Of> + use<> {
+        std::iter::once(Of::All).chain(self.rest.is_some().then_some(Of::Rest))
+    }
+
+    /// One of these texts.
+    pub(crate) fn text(&self, of: Of) -> &Part {
+        match (of, &self.rest) {
+            (Of::Rest, Some(rest)) => &rest.train,
+            _ => &self.train,
+        }
+    }
+
+    /// What nothing that is tuned may have seen: the text for parts of the model that are learnt once.
+    pub(crate) fn text_to_learn_once(&self) -> &Part {
+        self.text(Of::Rest)
+    }
+
+    /// The links of a text, set by set.
+    pub(crate) fn links(&self, of: Of) -> Result<Vec<PathBuf>> {
+        match (of, &self.rest, &self.links) {
+            (Of::Rest, Some(rest), _) => Ok(rest.links.clone()),
+            (_, _, Some(links)) => Ok(std::iter::once(links).chain(&self.more_links).cloned().collect()),
+            (_, _, None) => Err(Error::setting("links", "no links", "links of the training text")),
+        }
+    }
+
+    /// Where the rules of a text go.
+    pub(crate) fn rules(&self, of: Of) -> &Path {
+        match (of, &self.rest) {
+            (Of::Rest, Some(rest)) => &rest.rules,
+            _ => &self.rules,
+        }
+    }
+
+    /// Where its language model goes.
+    pub(crate) fn language_model(&self, of: Of) -> &Path {
+        match (of, &self.rest) {
+            (Of::Rest, Some(rest)) => &rest.language_model,
+            _ => &self.language_model,
+        }
+    }
+
+    /// What the model that is tuned has besides rules and its n-gram model.
+    pub(crate) fn besides_tuned(&self) -> Besides {
+        match &self.rest {
+            Some(rest) => Besides { classes: rest.class_model.clone(), ..self.besides() },
+            None => self.besides(),
         }
     }
 

@@ -34,11 +34,10 @@ pub fn names_one_of(patterns: &[String], name: &str) -> bool {
     })
 }
 
-/// The search that a model is tuned with. Items of refine are cheap, so it makes as many as wanted; other searches keep
-/// no more than usual.
+/// The search that a model is tuned with. Cube pruning keeps as much as wanted; other searches no more than usual.
 pub(crate) fn tuning_search(model: &Model, beam: usize) -> Search {
     let usual = model.usual_search();
-    let most = if usual.name() == SearchName::Refine { usize::MAX } else { usual.beam().0 };
+    let most = if usual.name() == SearchName::Cube { usize::MAX } else { usual.beam().0 };
     usual.with_beam(beam.min(most))
 }
 

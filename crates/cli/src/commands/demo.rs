@@ -100,7 +100,7 @@ impl Demo {
         out.line(&format!("\n{} unseen test sentences, parsed and translated, beam {BEAM}:", source.len()))?;
         let bleu = Bleu { tokenizer: Tokenizer::None, ..Bleu::default() };
         let mut shown: Vec<Translated> = Vec::new();
-        for name in [SearchName::Refine, SearchName::Prediction, SearchName::Incremental] {
+        for name in [SearchName::Cube, SearchName::Prediction, SearchName::Incremental] {
             let started = Instant::now();
             let translated = translate_lines(&mut workers, &source, "test.zh", 1, &request(name));
             let translated: Vec<Translated> = translated.into_iter().collect::<sylvan::Result<_>>()?;

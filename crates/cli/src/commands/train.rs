@@ -103,7 +103,7 @@ pub(crate) struct Train {
     /// most time of all stages: an hour or two for 50,000 short sentences.
     #[arg(long, help_heading = "Syntax and links")]
     neural: bool,
-    /// With --neural: passes through the text, at most [default: as many as show it two million pairs, 10 to 200].
+    /// With --neural: passes through the text, at most; by default as many as show it two million pairs, 10 to 200.
     #[arg(long, value_name = "N", help_heading = "Syntax and links")]
     neural_epochs: Option<u32>,
     /// With --neural: numbers between its layers; half as many take about a third of the time [default: 256].
@@ -170,6 +170,10 @@ pub(crate) struct Train {
     /// Translations per sentence and round of tuning [default: 100].
     #[arg(long, value_name = "K", help_heading = "Methods")]
     nbest: Option<usize>,
+    /// Tune on N more pairs, spread over the training text, with rules and n-gram models learnt without them; those of the
+    /// model are learnt from all pairs. Tuning takes longer, and weights fit the text better [default: 0].
+    #[arg(long, value_name = "N", help_heading = "Methods")]
+    tune_more: Option<usize>,
     /// How wide the search of tuning and measuring is [default: 500].
     #[arg(long, value_name = "N", help_heading = "Methods")]
     beam: Option<usize>,
@@ -229,6 +233,7 @@ impl Train {
             tuner,
             rounds,
             nbest,
+            tune_more,
             beam,
             parser_beam,
             parser_epochs,

@@ -3,10 +3,11 @@
 use sylvan_decode::Result;
 
 use crate::corpora::Corpus;
-use crate::lab::{Extra, Kind, Lab, Part};
+use crate::lab::Lab;
 use crate::measured::{Duel, Measured};
 use crate::report::{Report, Table, Verdict};
 use crate::scores::Scored;
+use crate::system::{Extra, Kind, Part};
 use crate::ways::Way;
 
 use super::joined;
@@ -24,8 +25,8 @@ const LEVELS: [(&str, usize); 4] =
 const REACHING: [&str; 2] = ["prediction", "incremental"];
 const BEAMS: [usize; 7] = [50, 100, 200, 300, 400, 600, 800];
 
-/// The searches of a kind of rules, at beams that take about the same time; the first one is the usual one, and its weights
-/// are those of the columns with the same weights for all.
+/// The searches of a kind of rules, at beams that take about the same time; the others are compared with the first one, whose
+/// weights are those of the columns with the same weights for all.
 type Row = (Kind, &'static str, &'static [(&'static str, usize)]);
 
 const OF_TREES: &[(&str, usize)] =

@@ -4,12 +4,13 @@ use sylvan_decode::Result;
 
 use super::joined;
 use crate::corpora::Corpus;
-use crate::lab::{Extra, Kind, Lab, Part};
+use crate::lab::Lab;
 use crate::measured::Measured;
 use crate::networks::{alone, network};
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::{Report, Table, Verdict};
 use crate::scores::Scored;
+use crate::system::{Extra, Kind, Part};
 use crate::ways::Way;
 
 pub(super) const NAME: &str = "curve";

@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use sylvan_decode::Result;
 
 use crate::corpora::Corpus;
-use crate::lab::{Extra, Kind, Lab, Part};
+use crate::lab::Lab;
 use crate::measured::{Duel, Measured};
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::{Report, Table, Verdict};
 use crate::scores::Scored;
+use crate::system::{Extra, Kind, Part};
 use crate::ways::Way;
 
 use super::joined;

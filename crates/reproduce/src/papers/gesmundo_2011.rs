@@ -12,11 +12,12 @@ use sylvan_rules::Weights;
 use sylvan_search::{OutForest, Stop};
 
 use crate::corpora::Corpus;
-use crate::lab::{Extra, Kind, Lab, Part, System};
+use crate::lab::Lab;
 use crate::measured::{Duel, Measured, mean, regression};
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::{Report, Table, Verdict};
 use crate::scores::Scored;
+use crate::system::{Extra, Kind, Part, System};
 use crate::target_models::trigrams;
 use crate::ways::Way;
 

@@ -12,11 +12,12 @@ use sylvan_rules::Weights;
 use sylvan_store::read_lines;
 
 use crate::corpora::Corpus;
-use crate::lab::{Extra, Kind, Lab, Part, System};
+use crate::lab::Lab;
 use crate::measured::{Measured, mean, regression};
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::{Report, Table, Verdict};
 use crate::scores::Scored;
+use crate::system::{Extra, Kind, Part, System};
 use crate::ways::Way;
 
 use super::joined;

@@ -8,12 +8,13 @@ use sylvan_eval::{Bleu, Chrf, Metric, Tokenizer};
 
 use super::joined;
 use crate::corpora::Corpus;
-use crate::lab::{Extra, Kind, Lab, Part, System};
+use crate::lab::Lab;
 use crate::lists::{Lists, agreed_lines, lists};
 use crate::measured::{Measured, mean};
 use crate::networks::{alone, network};
 use crate::report::{Report, Table, Verdict};
 use crate::scores::Scored;
+use crate::system::{Extra, Kind, Part, System};
 use crate::ways::Way;
 
 const SEEDS: [u64; 3] = [1, 2, 3];
@@ -27,16 +28,30 @@ pub(super) struct With {
     /// How many word classes a second language model is made of.
     pub(super) classes: usize,
     pub(super) network: bool,
+    /// Whether rules are learnt from two sets of links.
+    pub(super) two_sets: bool,
+    /// Whether weights of sparse features are tuned as well, by MIRA.
+    pub(super) sparse: bool,
+    /// How many pairs of the training text are tuned on besides the tuning text.
+    pub(super) more: usize,
 }
 
-pub(super) const NOTHING: With = With { unseen: Unseen::Copied, classes: 0, network: false };
+/// Two ways to make links of the probabilities of both directions.
+const TWO_SETS: &str = "mean,grow-diag";
+
+pub(super) const NOTHING: With =
+    With { unseen: Unseen::Copied, classes: 0, network: false, two_sets: false, sparse: false, more: 0 };
 pub(super) const UNSEEN: With = With { unseen: Unseen::Related, ..NOTHING };
 pub(super) const CLASSES: With = With { classes: 200, ..NOTHING };
+pub(super) const SETS: With = With { two_sets: true, ..NOTHING };
+pub(super) const SPARSE: With = With { sparse: true, more: MORE.more, ..NOTHING };
+pub(super) const MORE: With = With { more: 1_000, ..NOTHING };
 
 /// Name, rules, search, beam, additions.
 pub(super) type Row = (&'static str, Kind, &'static str, usize, With);
 
 pub(super) const TREES: Kind = Kind::Tree;
+pub(super) const FORESTS: Kind = Kind::Forest;
 pub(super) const GAPS: Kind = Kind::Hiero;
 pub(super) const PHRASES: Kind = Kind::Phrase("hier");
 
@@ -132,7 +147,15 @@ impl Experiment {
             }
             let neural: Option<PathBuf> =
                 trained.as_ref().filter(|_| with.network).map(|trained| trained.path.clone());
-            let extra = Extra { neural, unseen: with.unseen, classes: with.classes, ..Extra::default() };
+            let extra = Extra {
+                neural,
+                unseen: with.unseen,
+                classes: with.classes,
+                links: with.two_sets.then_some(TWO_SETS),
+                sparse: with.sparse,
+                more: if corpus == Corpus::Sample { with.more.min(20) } else { with.more },
+                ..Extra::default()
+            };
             let system = lab.system(corpus, kind, &extra)?;
             let way = Way::new(options, beam)?;
             rows.push(Done { name, runs: lab.tuned_runs(&system, &way, &SEEDS)? });

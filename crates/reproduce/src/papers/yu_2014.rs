@@ -10,10 +10,11 @@ use sylvan_decode::Result;
 use sylvan_rules::Weights;
 
 use crate::corpora::Corpus;
-use crate::lab::{Extra, Kind, Lab, Part, System};
+use crate::lab::Lab;
 use crate::measured::{Duel, Measured};
 use crate::report::{Report, Table, Verdict};
 use crate::scores::Scored;
+use crate::system::{Extra, Kind, Part, System};
 use crate::target_models::{generative, second_lm, word_by_word_parser};
 use crate::ways::Way;
 

@@ -8,22 +8,32 @@ use sylvan_lm::{CompileConfig, Estimator, LayoutKind, Lm, MAX_ORDER};
 use sylvan_store::{Output, TextReader};
 
 use super::language_model::{estimating, texts};
-use crate::run::Run;
+use crate::run::{Of, Run};
 use crate::work::Stage;
 use sylvan_decode::{Error, Result};
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
-    let count = run.config.lm_classes;
-    if count == 0 {
-        return Ok(());
+    if run.config.lm_classes > 0 {
+        run.class_model = Some(of_text(run, Of::All, say)?);
+        if run.rest.is_some() {
+            let model = of_text(run, Of::Rest, say)?;
+            run.rest.iter_mut().for_each(|rest| rest.class_model = Some(model.clone()));
+        }
     }
-    let [model, classes, arpa] = ["class-lm", "classes", "class-lm.arpa"].map(|name| run.work.file(name));
-    let texts = texts(run);
+    Ok(())
+}
+
+fn of_text(run: &mut Run<'_>, of: Of, say: &mut dyn FnMut(&str)) -> Result<PathBuf> {
+    let count = run.config.lm_classes;
+    let files = [["class-lm", "class-lm-rest"], ["classes", "classes-rest"]];
+    let [model, classes] = files.map(|names| run.work.file(of.name(names)));
+    let arpa = run.work.file("class-lm.arpa");
+    let texts = texts(run, of);
     // There are few classes, so longer n-grams of them have been seen.
     let order = (run.config.lm_order + 1).min(MAX_ORDER);
     let config = estimating(run, order);
     let stage = Stage {
-        name: "classes",
+        name: of.name(["classes", "classes-rest"]),
         inputs: texts.iter().map(PathBuf::as_path).collect(),
         settings: format!("{order} {count}"),
         outputs: vec![&model, &classes],
@@ -44,8 +54,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         std::fs::remove_file(&arpa).map_err(InputError::io(&arpa, "remove"))?;
         Ok::<(), Error>(())
     })?;
-    run.class_model = Some(model);
-    Ok(())
+    Ok(model)
 }
 
 fn learn(texts: &[PathBuf], config: ClassConfig, progress: &dyn Progress) -> Result<Classes> {

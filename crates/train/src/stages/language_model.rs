@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use sylvan_lm::{CompileConfig, EstimateConfig, Estimator, LayoutKind, Lm, Marks, Prune};
 use sylvan_store::{Output, TextReader};
 
-use crate::run::Run;
+use crate::run::{Of, Run};
 use crate::work::Stage;
 use sylvan_decode::{Error, Result};
 
 /// What language models are learnt from.
-pub(super) fn texts(run: &Run<'_>) -> Vec<PathBuf> {
-    std::iter::once(&run.train.target).chain(&run.config.lm_text).cloned().collect()
+pub(super) fn texts(run: &Run<'_>, of: Of) -> Vec<PathBuf> {
+    std::iter::once(&run.text(of).target).chain(&run.config.lm_text).cloned().collect()
 }
 
 /// How they are estimated: of any text, however small.
@@ -27,12 +27,16 @@ pub(super) fn estimating(run: &Run<'_>, order: usize) -> EstimateConfig {
 }
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
-    let model = run.language_model.clone();
-    let texts = texts(run);
+    run.texts().try_for_each(|of| learn(run, of, say))
+}
+
+fn learn(run: &mut Run<'_>, of: Of, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let model = run.language_model(of).to_path_buf();
+    let texts = texts(run, of);
     let order = run.config.lm_order;
     let config = estimating(run, order);
     let stage = Stage {
-        name: "lm",
+        name: of.name(["lm", "lm-rest"]),
         inputs: texts.iter().map(PathBuf::as_path).collect(),
         settings: order.to_string(),
         outputs: vec![&model],

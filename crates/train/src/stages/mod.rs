@@ -13,6 +13,7 @@ mod pack;
 mod parser;
 mod report;
 mod rules;
+mod set_aside;
 mod structured;
 mod tokenise;
 mod trees;
@@ -36,7 +37,7 @@ use sylvan_decode::Result;
 pub(crate) type StageFn = fn(&mut Run<'_>, &mut dyn FnMut(&str)) -> Result<()>;
 
 /// From two texts and trees, or a way to make them, to the parts of a model.
-const TREE: [StageFn; 13] = [
+const TREE: [StageFn; 14] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
@@ -45,6 +46,7 @@ const TREE: [StageFn; 13] = [
     parser::run,
     trees::run,
     links::run,
+    set_aside::run,
     rules::run,
     language_model::run,
     class_model::run,
@@ -53,13 +55,14 @@ const TREE: [StageFn; 13] = [
 ];
 
 /// The same from two texts alone.
-const TEXT: [StageFn; 11] = [
+const TEXT: [StageFn; 12] = [
     hold_out::run,
     tokenise::run,
     truecase::run,
     check::run,
     coverage::run,
     links::run,
+    set_aside::run,
     rules::run,
     language_model::run,
     class_model::run,

@@ -14,7 +14,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let network = run.work.file("neural");
     let width = run.config.neural_width;
     let config = Config {
-        train: [run.train.source.clone(), run.train.target.clone()],
+        train: [run.text_to_learn_once().source.clone(), run.text_to_learn_once().target.clone()],
         dev: [run.dev.source.clone(), run.dev.target.clone()],
         out: network.clone(),
         size: Size { width, inner: 4 * width, ..Size::default() },

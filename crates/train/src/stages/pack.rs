@@ -86,6 +86,9 @@ fn manifest(run: &Run<'_>) -> Result<Manifest> {
         ("unseen", run.settings.unseen.to_string()),
         ("holdout", run.settings.holdout.to_string()),
     ];
+    if config.tune_more > 0 {
+        settings.push(("tune-more", config.tune_more.to_string()));
+    }
     if run.class_model.is_some() {
         settings.push(("lm-classes", config.lm_classes.to_string()));
     }

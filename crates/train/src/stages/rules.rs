@@ -6,16 +6,21 @@ use sylvan_rules::extract::{ExtractConfig, FlatRules, HieroConfig, LeftToRight, 
 use sylvan_rules::{FlatConfig, Formalism, Preprocessing, ScoreConfig, TextFiles, Trained, TrainingFiles};
 
 use crate::preflight::shown;
-use crate::run::Run;
+use crate::run::{Of, Run};
 use crate::work::Stage;
 use sylvan_decode::{Error, Result};
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
-    match run.settings.formalism {
-        Formalism::Tree => of_trees(run, say),
-        _ => of_text(run, say),
+    for of in run.texts() {
+        match run.settings.formalism {
+            Formalism::Tree => of_trees(run, of, say)?,
+            _ => of_text(run, of, say)?,
+        }
     }
+    Ok(())
 }
+
+const NAMES: [&str; 2] = ["rules", "rules-rest"];
 
 fn scoring(run: &Run<'_>) -> ScoreConfig {
     ScoreConfig {
@@ -27,20 +32,12 @@ fn scoring(run: &Run<'_>) -> ScoreConfig {
     }
 }
 
-/// All sets of links.
-fn links(run: &Run<'_>) -> Result<Vec<PathBuf>> {
-    match &run.links {
-        Some(links) => Ok(std::iter::once(links).chain(&run.more_links).cloned().collect()),
-        None => Err(Error::setting("links", "no links", "links of the training text")),
-    }
-}
-
-fn of_trees(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
-    let table = run.rules.clone();
-    let Some(trees) = run.train.trees.clone() else {
+fn of_trees(run: &mut Run<'_>, of: Of, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let table = run.rules(of).to_path_buf();
+    let Some(trees) = run.text(of).trees.clone() else {
         return Err(Error::setting("trees", "no trees", "trees or a parser"));
     };
-    let files = TrainingFiles { trees, target: run.train.target.clone(), links: links(run)? };
+    let files = TrainingFiles { trees, target: run.text(of).target.clone(), links: run.links(of)? };
     let config = sylvan_rules::TrainConfig {
         preprocessing: Preprocessing { binarise: run.settings.binarize, ..Preprocessing::default() },
         extract: ExtractConfig { minimal_rules: run.config.compose.max(1), ..ExtractConfig::default() },
@@ -50,7 +47,7 @@ fn of_trees(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         ..sylvan_rules::TrainConfig::default()
     };
     let stage = Stage {
-        name: "rules",
+        name: of.name(NAMES),
         inputs: [&files.trees, &files.target].into_iter().chain(&files.links).map(PathBuf::as_path).collect(),
         settings: format!("{:?} {:?} {:?}", config.preprocessing, config.extract, config.score),
         outputs: vec![&table],
@@ -61,10 +58,10 @@ fn of_trees(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     })
 }
 
-fn of_text(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
-    let table = run.rules.clone();
-    let (source, target) = (run.train.source.clone(), run.train.target.clone());
-    let files = TextFiles { source, target, links: links(run)? };
+fn of_text(run: &mut Run<'_>, of: Of, say: &mut dyn FnMut(&str)) -> Result<()> {
+    let table = run.rules(of).to_path_buf();
+    let (source, target) = (run.text(of).source.clone(), run.text(of).target.clone());
+    let files = TextFiles { source, target, links: run.links(of)? };
     let rules = match run.settings.formalism {
         Formalism::Phrase => FlatRules::Phrase(PhraseConfig {
             orientation: run.settings.orientation,
@@ -83,7 +80,7 @@ fn of_text(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         ..FlatConfig::new(rules)
     };
     let stage = Stage {
-        name: "rules",
+        name: of.name(NAMES),
         inputs: [&files.source, &files.target]
             .into_iter()
             .chain(&files.links)

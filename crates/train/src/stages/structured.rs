@@ -16,7 +16,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         return Ok(());
     }
     let model = run.work.file("structured");
-    let text = run.train.target.clone();
+    let text = run.text_to_learn_once().target.clone();
     let learning = FromText { threads: run.threads, ..FromText::default() };
     let stage = Stage {
         name: "structured",

@@ -9,16 +9,18 @@ use sylvan_tune::{MertConfig, Method, MiraConfig, Plan, curve};
 
 use super::{open_model, read_sentences, write};
 use crate::preflight::Tuner;
-use crate::run::Run;
+use crate::run::{Of, Run};
 use crate::tuning::{Text, log, start_weights, tuning_search};
 use crate::work::Stage;
-use sylvan_decode::Result;
+use sylvan_decode::{Input, Result};
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let files = ["weights", "tune.json", "tune.svg"].map(|name| run.work.file(name));
-    let (text, input) = run.dev.input(run.settings.formalism)?;
-    let text = text.to_path_buf();
-    let target = run.dev.target.clone();
+    let parts = || std::iter::once(&run.dev).chain(run.rest.as_ref().map(|rest| &rest.aside));
+    let texts: Vec<(PathBuf, Input)> = parts()
+        .map(|part| part.input(run.settings.formalism).map(|(path, input)| (path.to_path_buf(), input)))
+        .collect::<Result<_>>()?;
+    let targets: Vec<PathBuf> = parts().map(|part| part.target.clone()).collect();
     let config = run.config;
     let plan = Plan { rounds: config.rounds, ..Plan::default() };
     let mert = MertConfig { seed: config.seed, threads: run.threads, ..MertConfig::default() };
@@ -28,9 +30,12 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         Tuner::Mira => Method::Mira(MiraConfig { seed: config.seed, ..MiraConfig::default() }),
     };
     let metric = run.settings.metric;
-    let (rules, language_model) = (run.rules.clone(), run.language_model.clone());
-    let besides = run.besides();
-    let mut inputs = vec![rules.as_path(), &language_model, &text, &target];
+    // What was learnt without the pairs that are tuned on, if there are such.
+    let (rules, language_model) =
+        (run.rules(Of::Rest).to_path_buf(), run.language_model(Of::Rest).to_path_buf());
+    let besides = run.besides_tuned();
+    let mut inputs = vec![rules.as_path(), &language_model];
+    inputs.extend(texts.iter().map(|(path, _)| path.as_path()).chain(targets.iter().map(PathBuf::as_path)));
     inputs.extend(besides.files());
     let stage = Stage {
         name: "tune",
@@ -54,8 +59,11 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         // Which search is usual depends on what weighs something.
         let weights = Weights::of(start.iter().map(|start| (start.name.as_str(), start.weight)));
         let model = Arc::new(model.with_weights(weights));
-        let sentences = read_sentences(&model, (&text, input))?;
-        let references = read_lines(&target)?.into_iter().map(|line| vec![line]).collect();
+        let (mut sentences, mut references) = (Vec::new(), Vec::new());
+        for ((text, input), target) in texts.iter().zip(&targets) {
+            sentences.extend(read_sentences(&model, (text, *input))?);
+            references.extend(read_lines(target)?.into_iter().map(|line| vec![line]));
+        }
         let search = tuning_search(&model, config.beam);
         let mut tuning = Text {
             model,

@@ -22,11 +22,11 @@ const EXPERIMENTS: &str = "Search, for experiments";
 /// How to search.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Searching {
-    /// Which search [default: refine for rules with syntax, focus for rules with gaps, stacks for phrase pairs].
+    /// Which search [default: cube for rules with syntax, focus for rules with gaps, stacks for phrase pairs].
     #[arg(long, value_name = "SEARCH", value_parser = search_names())]
     search: Option<SearchName>,
-    /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; focus: 200; undirected: 256; refine and
-    /// exact: 500; stacks: 120; incremental for models of kind lr-hiero: 500, with a structured language
+    /// How many items are kept (per vertex or bin), or made (refine, exact) [default: 100; focus: 200; undirected: 256; cube,
+    /// refine and exact: 500; stacks: 120; incremental for models of kind lr-hiero: 500, with a structured language
     /// model 100; for others with one: 200].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     beam: Option<u32>,

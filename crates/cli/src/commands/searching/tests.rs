@@ -45,7 +45,7 @@ fn every_option_reaches_its_search() {
     let top_down = |config| Search::Incremental(usual, config);
     let bottom_up = |config| Search::Prediction(usual, config);
     let (config, prediction) = (Incremental::default(), Prediction::default());
-    let cube = Cube::new(Beam(100));
+    let cube = Cube::new(Beam(500));
     let free = Search::Undirected;
     let usual_free = Undirected::new(Beam(256));
     let expected_free = Missing::default();
