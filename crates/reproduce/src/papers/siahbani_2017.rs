@@ -269,6 +269,10 @@ fn coverage(report: &mut Report, all: &[Found]) {
                 .collect::<Vec<_>>(),
         ),
     );
+    report.because_if_not(
+        "most neighbours stay neighbours in most references, so that a search that swaps little agrees with them; the model swaps \
+         more, where the reference does (in brackets) and where it does not",
+    );
     report.claim(
         "control",
         "rules of left-to-right Hiero make fewer of the training pairs again, word by word, than those of Hiero",
@@ -291,6 +295,10 @@ fn coverage(report: &mut Report, all: &[Found]) {
                 })
                 .collect::<Vec<_>>(),
         ),
+    );
+    report.because_if_not(
+        "a rule of Hiero covers ten words at most, and what is above is put together in order; what is glued from left to right may \
+         jump over any span, which makes up for rules that must begin with words",
     );
 }
 
