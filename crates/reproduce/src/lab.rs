@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sylvan_base::hash::{content_hash, fold};
-use sylvan_base::{HashMap, InputError, Progress};
+use sylvan_base::{HashMap, Progress};
 use sylvan_decode::{Error, Model, Result, Sentence, Unseen};
 use sylvan_neural::NeuralModel;
 use sylvan_parse::Parser;
@@ -20,6 +20,7 @@ use sylvan_train::tuning::{Text, start_weights};
 use sylvan_train::{Config, Learnt, learn};
 use sylvan_tune::{MertConfig, Method, MiraConfig, Mixture, Plan};
 
+use crate::content::hash;
 use crate::corpora::{Corpus, Prepared, SampleSizes};
 use crate::given::{Known, RESULTS, Tuned};
 use crate::measured::Measured;
@@ -377,11 +378,6 @@ impl<'l> Lab<'l> {
         let _ = std::fs::create_dir_all(&folder);
         folder.join(format!("{key:016x}"))
     }
-}
-
-/// What is in a file, as a number.
-pub(crate) fn hash(path: &Path) -> Result<u64> {
-    Ok(content_hash(&std::fs::read(path).map_err(InputError::io(path, "read"))?))
 }
 
 /// Writes weights as `sylvan tune` does; a comment says how they were found.

@@ -11,6 +11,7 @@
 
 #![deny(missing_docs)]
 
+mod content;
 mod corpora;
 mod given;
 mod lab;

@@ -11,8 +11,9 @@ use sylvan_neural::{NeuralModel, Reader, Size};
 use sylvan_store::{Output, read_lines};
 use sylvan_train::Learnt;
 
+use crate::content::hash;
 use crate::corpora::Corpus;
-use crate::lab::{Lab, hash};
+use crate::lab::Lab;
 use crate::measured::Measured;
 use crate::system::{Extra, Kind};
 

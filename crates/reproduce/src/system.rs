@@ -14,7 +14,7 @@ use sylvan_rules::apply::Applying;
 use sylvan_store::read_lines;
 use sylvan_train::{Learnt, LearntText};
 
-use crate::lab::hash;
+use crate::content::hash;
 use crate::packed;
 use crate::ways::Way;
 

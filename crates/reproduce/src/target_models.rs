@@ -10,8 +10,9 @@ use sylvan_parse::structured::FromText;
 use sylvan_parse::{Parser, Templates, TrainConfig, train_dependency, treebank};
 use sylvan_store::{Output, read_lines};
 
+use crate::content::hash;
 use crate::corpora::Corpus;
-use crate::lab::{Lab, hash};
+use crate::lab::Lab;
 use crate::system::Kind;
 
 /// The treebank of the target language.
