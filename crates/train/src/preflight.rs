@@ -230,7 +230,17 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
         Formalism::Phrase => Rules::Phrases,
         _ => Rules::Gaps { pruned },
     };
-    let sizes = Sizes { kind, texts: source_bytes + target_bytes, dev: dev_bytes, treebank, parser, lm_text };
+    let aside = source_bytes / lines.max(1) * config.tune_more as u64;
+    let sizes = Sizes {
+        kind,
+        texts: source_bytes + target_bytes,
+        dev: dev_bytes + aside,
+        treebank,
+        parser,
+        lm_text,
+        more_sets: settings.heuristics.len() as u64 - 1,
+        learns_twice: config.tune_more > 0,
+    };
     if config.kind.is_empty() && settings.formalism == Formalism::Hiero {
         say(
             "note: no treebank, parser or trees, so rules with gaps are learnt from the text alone (--kind hiero); they \

@@ -19,6 +19,10 @@ pub(crate) struct Sizes {
     pub(crate) parser: u64,
     /// More text for the language model.
     pub(crate) lm_text: u64,
+    /// Sets of links besides the first. Each adds about half as many rules as that gives.
+    pub(crate) more_sets: u64,
+    /// Whether rules are learnt a second time, without pairs to tune on.
+    pub(crate) learns_twice: bool,
 }
 
 /// What decides how large rules are.
@@ -61,8 +65,14 @@ impl Sizes {
             }
             Rules::Phrases => (sorted(100), 26 * self.texts + 5_000 * self.dev),
         };
+        let (rules, tuning) = (self.of_all_sets(rules), self.of_all_sets(tuning));
         let tuning = tuning + 2 * self.parser + 16 * self.treebank;
         BASE + parser.max(rules).max(models).max(tuning)
+    }
+
+    /// What one set of links takes, for all of them.
+    fn of_all_sets(&self, one: u64) -> u64 {
+        one + one / 2 * self.more_sets
     }
 
     /// The disk that work files and scratch files take. Rules with gaps are sorted before rare ones are left out.
@@ -72,7 +82,8 @@ impl Sizes {
             Rules::Gaps { .. } => 450,
             Rules::Phrases => 70,
         };
-        per_byte * self.texts + (64 << 20)
+        let times = if self.learns_twice { 2 } else { 1 };
+        times * self.of_all_sets(per_byte * self.texts) + (64 << 20)
     }
 }
 
@@ -141,6 +152,14 @@ fn free_space(_: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_rules_want_more_room() {
+        let one = Sizes { texts: 4 << 20, ..Sizes::default() };
+        let (two, twice) = (Sizes { more_sets: 1, ..one }, Sizes { learns_twice: true, ..one });
+        assert!(two.disk() > one.disk() && two.memory(1 << 30) > one.memory(1 << 30));
+        assert!(twice.disk() > two.disk() && twice.memory(1 << 30) == one.memory(1 << 30));
+    }
 
     /// Peaks of stages that were measured with two threads (docs/notes/training.md).
     #[test]
