@@ -24,7 +24,7 @@ const PAIRS: [usize; 3] = [5_000, 10_000, 25_000];
 const LINES: [(&str, &str, usize, bool); 3] = [
     ("rules alone", "cube --pops b", 500, false),
     ("network re-ranking", "cube --pops b", 500, true),
-    ("network inside", "incremental --network inside", 100, true),
+    ("network inside", "prediction --network inside", 100, true),
 ];
 const ALONE: &str = "network alone";
 

@@ -6,7 +6,7 @@ use super::rows::{Experiment, GAPS, NOTHING, PHRASES, SETS, TREES, UNSEEN, With}
 const NETWORK: With = With { network: true, ..NOTHING };
 /// And what else pays without taking pairs from the text that the network learns from.
 const ALL: With = With { network: true, two_sets: SETS.two_sets, ..UNSEEN };
-const INSIDE: &str = "incremental --network inside";
+const INSIDE: &str = "prediction --network inside";
 
 pub(super) const NETWORKS: Experiment = Experiment {
     name: "networks",
