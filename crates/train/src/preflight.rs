@@ -230,7 +230,9 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
         Formalism::Phrase => Rules::Phrases,
         _ => Rules::Gaps { pruned },
     };
-    let aside = source_bytes / lines.max(1) * config.tune_more as u64;
+    // Cleaning may leave fewer pairs; this is known before anything takes long.
+    can_set_aside(config.tune_more as u64, lines.saturating_sub(settings.holdout + settings.dev))?;
+    let aside = (source_bytes / lines.max(1)).saturating_mul(config.tune_more as u64);
     let sizes = Sizes {
         kind,
         texts: source_bytes + target_bytes,
@@ -249,6 +251,18 @@ pub(crate) fn check(config: &Config, say: &mut dyn FnMut(&str)) -> Result<Settin
     }
     room(config, &sizes, say)?;
     Ok(settings)
+}
+
+/// At most one of so many pairs is set aside to tune on, or rules would be others.
+const LEFT: u64 = 4;
+
+/// Whether so many of the training pairs can be set aside.
+pub(crate) fn can_set_aside(count: u64, pairs: u64) -> Result<()> {
+    if count.saturating_mul(LEFT) > pairs {
+        let expected = format!("at most a quarter of the training text, which has {pairs} pairs");
+        return Err(Error::setting("tune-more", count.to_string(), expected));
+    }
+    Ok(())
 }
 
 /// What was asked for, or what the files are good for.

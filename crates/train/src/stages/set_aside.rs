@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 
 use sylvan_store::{Output, TextReader};
 
+use crate::preflight::can_set_aside;
 use crate::run::{Part, Rest, Run};
 use crate::work::Stage;
-use sylvan_decode::{Error, Result};
-
-/// At most one of so many pairs is set aside, or rules would be others.
-const LEFT: u64 = 4;
+use sylvan_decode::Result;
 
 pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
     let count = run.config.tune_more as u64;
@@ -28,10 +26,7 @@ pub(crate) fn run(run: &mut Run<'_>, say: &mut dyn FnMut(&str)) -> Result<()> {
         .map(|(name, _)| ["rest", "aside"].map(|part| run.work.file(&format!("{part}.{name}"))))
         .collect();
     let pairs = lines(&given[0].1)?;
-    if count.saturating_mul(LEFT) > pairs {
-        let expected = format!("at most a quarter of the training text, which has {pairs} pairs");
-        return Err(Error::setting("tune-more", count.to_string(), expected));
-    }
+    can_set_aside(count, pairs)?;
     let stage = Stage {
         name: "set-aside",
         inputs: given.iter().map(|(_, path)| path.as_path()).collect(),
